@@ -102,12 +102,15 @@ fn smollm2(layers: &[usize]) -> Option<Vec<Trained>> {
     let hidden = texts.map(|text| model.forward(&text).unwrap().hidden);
     let trained = |&layer: &usize| {
         let block = &model.blocks[layer];
-        let read =
-            |hidden: &Vec<Matrix<f32>>| block.attention_norm.forward(&hidden[layer]);
+        let read = |hidden: &Vec<Matrix<f32>>| {
+            block.attention.norms.before.as_ref().unwrap().forward(&hidden[layer])
+        };
         let inputs = hidden.each_ref().map(|hidden| read(hidden).unwrap());
-        let outputs =
-            inputs.each_ref().map(|x| output(&block.attention, x, &Mask::Causal));
-        let [q, k, v, o] = block.attention.projections().each_ref().map(|it| it.cast());
+        let outputs = inputs
+            .each_ref()
+            .map(|x| output(&block.attention.function, x, &Mask::Causal));
+        let [q, k, v, o] =
+            block.attention.function.projections().each_ref().map(|it| it.cast());
         let weights = Weights::new([q, k, v], Some(o));
         Trained {
             name: format!("SmolLM2, layer {layer}"),
@@ -120,7 +123,7 @@ fn smollm2(layers: &[usize]) -> Option<Vec<Trained>> {
 
 /// What a layer of a decoder was meant to be.
 fn intent(model: &AsRead<f32>, layer: usize) -> Intent {
-    let attention = &model.blocks[layer].attention;
+    let attention = &model.blocks[layer].attention.function;
     let sizes = attention.sizes();
     let rotary = attention.changes().rotary.as_ref().unwrap();
     let pairing = match rotary.pairing {

@@ -4,7 +4,7 @@
 use attention::{LayerParameters, Matrix, PackedParameters, Real, max_abs_diff};
 use block::Layers;
 use model_files::{Sequence, TensorFile};
-use translators::{AsRead, Decoded, Files, Reader, Translator, write};
+use translators::{AsRead, Files, Reader, Translator, write};
 
 use crate::cases::{assert_close, every_stage_and_batched};
 use crate::encoders::models;
@@ -84,11 +84,10 @@ impl References {
         let mut worst = Worst(0.0);
         for (s, [source, target]) in self.texts.iter().enumerate() {
             let encoded = model.encode(source).unwrap();
-            let Decoded { layers, cross } =
-                model.decode(target, encoded.out(), source).unwrap();
+            let layers = model.decode(target, encoded.out(), source).unwrap();
             self.add(&mut worst, "encoder", s, &encoded);
             self.add(&mut worst, "decoder", s, &layers);
-            self.add_maps(&mut worst, "cross", s, &cross, &target.is_real);
+            self.add_maps(&mut worst, "cross", s, &layers.cross, &target.is_real);
             let logits = model.logits(layers.out()).unwrap();
             worst.add(&logits, &self.of_text("logits", s)[0], &target.is_real);
         }
@@ -148,7 +147,7 @@ fn token_by_token_is_the_whole_pass() {
         let read = model.read_source(&source).unwrap();
         let target = Sequence::new(ids.clone());
         let whole = model.decode(&target, read.layers.out(), &source).unwrap();
-        let logits = model.logits(whole.layers.out()).unwrap();
+        let logits = model.logits(whole.out()).unwrap();
         let before = read.clone();
         let mut worst = 0.0;
         for cuts in [vec![23], vec![1; 23], vec![4, 1, 9, 2, 7]] {
@@ -157,11 +156,11 @@ fn token_by_token_is_the_whole_pass() {
                 let ids = &ids[first..first + n];
                 let part = model.decode_cached(ids, &read, &mut caches).unwrap();
                 let mut found = Vec::new();
-                for (part, all) in part.layers.hidden.iter().zip(&whole.layers.hidden) {
+                for (part, all) in part.hidden.iter().zip(&whole.hidden) {
                     let all = all.rows(first, n).into_owned();
                     found.push(max_abs_diff(part, &all).unwrap());
                 }
-                let maps = part.layers.attn.iter().zip(&whole.layers.attn);
+                let maps = part.attn.iter().zip(&whole.attn);
                 for (part, all) in maps.flat_map(|(a, b)| a.iter().zip(b)) {
                     let all = all.view((first, 0), (n, first + n)).into_owned();
                     found.push(max_abs_diff(part, &all).unwrap());
@@ -173,7 +172,7 @@ fn token_by_token_is_the_whole_pass() {
                         max_abs_diff(part, &all.rows(first, n).into_owned()).unwrap(),
                     );
                 }
-                let part = model.logits(part.layers.out()).unwrap();
+                let part = model.logits(part.out()).unwrap();
                 found.push((part - logits.rows(first, n)).amax());
                 worst = found.into_iter().fold(worst, larger);
                 first += n;
@@ -203,7 +202,7 @@ fn it_writes_what_the_whole_pass_would() {
         while ids.len() < written.ids.len() {
             let target = Sequence::new(ids.clone());
             let decoded = model.decode(&target, read.layers.out(), &source).unwrap();
-            let logits = model.logits(decoded.layers.out()).unwrap();
+            let logits = model.logits(decoded.out()).unwrap();
             let last: Vec<f64> = logits.row(ids.len() - 1).iter().copied().collect();
             ids.push(
                 (0..last.len()).max_by(|&a, &b| last[a].total_cmp(&last[b])).unwrap(),

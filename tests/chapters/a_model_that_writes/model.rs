@@ -42,7 +42,8 @@ fn the_model_still_does_what_was_found() {
     let means = Matrix::from_row_slice(N_LAYERS, N_HEADS, &means);
     for (layer, head, _) in above(&means, 0.0).into_iter().take(OF_PROSE) {
         let block = &mut model.blocks[layer];
-        block.attention = ablated_layer(&block.attention, &[(head, None)]).unwrap();
+        block.attention.function =
+            ablated_layer(&block.attention.function, &[(head, None)]).unwrap();
     }
     let gone = ablations(found, "copying", OF_PROSE, "zero")[0].later;
     assert_close("the loss without the most copying", (later(&model) - gone).abs(), 1e-2);

@@ -1,8 +1,8 @@
 //! Both or neither: four sentences, and layers behind two heads.
 
 use attention::{Linear, Matrix};
-use block::Activation;
-use lessons::the_block::agree::{Layer, N_STEPS, asking, gated, numbers, plain, train};
+use block::{Activation, FeedForward};
+use lessons::the_block::agree::{N_STEPS, asking, gated, numbers, plain, train};
 
 use crate::quote::{Table, assert_quote, short, values};
 
@@ -29,7 +29,7 @@ fn what_the_heads_hand_over() {
 }
 
 /// A layer of this width from this seed.
-type Fresh = fn(usize, u64) -> Layer;
+type Fresh = fn(usize, u64) -> FeedForward;
 
 #[test]
 fn a_feed_forward_layer_answers_all_four() {

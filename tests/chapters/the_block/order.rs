@@ -1,7 +1,7 @@
 //! The test of “Trained heads”, that no stage knows the order of tokens, with positions.
 
 use attention::{Mask, Matrix, Rng, SeedableRng, max_abs_diff};
-use block::{Block, Norm, Positions, Stack, Sublayer};
+use block::{Block, Norms, Positions, Stack, Sublayer};
 use lessons::numbers::ends;
 use lessons::the_block::before::{
     D_MODEL, Kind, Model, N_STEPS, N_TOKENS, N_VOCABULARY, sequences, trained,
@@ -21,8 +21,7 @@ fn mismatch(model: &Model) -> f64 {
     let parameters = model.stack.blocks[0].attention.function.parameters().unpack();
     let mut found = Vec::new();
     for stage in every_stage_and_batched(&parameters) {
-        let block =
-            Block { attention: Sublayer::new(stage, Norm::None), feed_forward: None };
+        let block = Block::new(Sublayer::new(stage, Norms::none()), None);
         let stack = Stack { blocks: vec![block], last_norm: None };
         let out = |ids: &[usize]| -> Matrix {
             let x = model.embedding.forward(ids, N_TOKENS).unwrap();

@@ -6,10 +6,7 @@ use attention::{
     Batch, Dims, LayerParameters, Mask, MultiHeadAttention, Rng, SeedableRng,
     max_abs_diff, random_matrix,
 };
-use block::{
-    Block, DecoderBlock, DecoderMasks, FeedForward, LayerNorm, Norm, Stack, StackPass,
-    Sublayer,
-};
+use block::{Block, FeedForward, LayerNorm, Memory, Norms, Stack, StackPass, Sublayer};
 use fused_heads::FusedAttention;
 
 use crate::cases::every_stage_and_batched;
@@ -31,12 +28,12 @@ fn parts() -> Vec<Parts> {
 }
 
 /// A stack whose attention `stage` makes of the parameters.
-fn stack<A>(norm: &Norm, stage: impl Fn(&LayerParameters) -> A) -> Stack<A> {
-    let blocks = parts().into_iter().map(|(parameters, feed_forward)| Block {
-        attention: Sublayer::new(stage(&parameters), norm.clone()),
-        feed_forward: Some(Sublayer::new(feed_forward, norm.clone())),
+fn stack<A>(norms: &Norms, stage: impl Fn(&LayerParameters) -> A) -> Stack<A> {
+    let blocks = parts().into_iter().map(|(parameters, feed_forward)| {
+        let attention = Sublayer::new(stage(&parameters), norms.clone());
+        Block::new(attention, Some(Sublayer::new(feed_forward, norms.clone())))
     });
-    Stack { blocks: blocks.collect(), last_norm: norm.get().cloned() }
+    Stack { blocks: blocks.collect(), last_norm: norms.iter().next().cloned() }
 }
 
 #[test]
@@ -45,12 +42,13 @@ fn every_stage_gives_the_same_hidden_states_and_maps() {
     let x = Batch::new(2, random_matrix(2 * N_TOKENS, D_MODEL, 1.0, rng)).unwrap();
     let masks = [Mask::Causal, Mask::FirstKeys(4)];
     let identity = LayerNorm::identity(D_MODEL);
-    for norm in [Norm::None, Norm::Before(identity.clone()), Norm::After(identity)] {
-        let fused = stack(&norm, FusedAttention::new);
+    for norms in [Norms::none(), Norms::before(identity.clone()), Norms::after(identity)]
+    {
+        let fused = stack(&norms, FusedAttention::new);
         let pass = StackPass::forward(&fused, &x, &masks).unwrap();
         for i in 0..every_stage_and_batched(&parts()[0].0).len() {
             let one = |p: &LayerParameters| every_stage_and_batched(p).swap_remove(i);
-            let stack = stack(&norm, one);
+            let stack = stack(&norms, one);
             let name = stack.blocks[0].attention.function.name();
             let mut worst: f64 = 0.0;
             for (s, mask) in masks.iter().enumerate() {
@@ -74,22 +72,20 @@ fn every_stage_reads_another_text_alike() {
     let rng = &mut Rng::seed_from_u64(3);
     let y = random_matrix(N_TOKENS, D_MODEL, 1.0, rng);
     let memory = random_matrix(N_TOKENS + 2, D_MODEL, 1.0, rng);
-    let masks = DecoderMasks { own: &Mask::Causal, memory: &Mask::FirstKeys(8) };
+    let memory = Memory { tokens: &memory, mask: &Mask::FirstKeys(8) };
     let parameters: Vec<_> = parts().into_iter().map(|(p, _)| p).collect();
     let around = |parameters: &LayerParameters| {
-        let norm = Norm::Before(LayerNorm::identity(D_MODEL));
-        Sublayer::new(parameters.clone(), norm)
+        let norms = Norms::before(LayerNorm::identity(D_MODEL));
+        Sublayer::new(parameters.clone(), norms)
     };
-    let block = DecoderBlock {
-        attention: around(&parameters[0]),
-        cross_attention: around(&parameters[1]),
-        feed_forward: Some(Sublayer::new(parts().remove(2).1, Norm::None)),
-    };
+    let ffn = Sublayer::new(parts().remove(2).1, Norms::none());
+    let block = Block::new(around(&parameters[0]), Some(ffn));
+    let block = Block { cross: Some(around(&parameters[1])), ..block };
     let fused = block.with_attention(FusedAttention::new);
-    let expected = fused.forward(&y, &memory, masks).unwrap();
+    let expected = fused.forward_reading(&y, &Mask::Causal, memory).unwrap();
     for i in 0..every_stage_and_batched(&parameters[0]).len() {
         let stage = block.with_attention(|p| every_stage_and_batched(p).swap_remove(i));
-        let found = stage.forward(&y, &memory, masks).unwrap();
+        let found = stage.forward_reading(&y, &Mask::Causal, memory).unwrap();
         let mut worst = max_abs_diff(&found.out, &expected.out).unwrap();
         let maps = found.attn.iter().chain(&found.cross);
         for (map, expected) in maps.zip(expected.attn.iter().chain(&expected.cross)) {

@@ -3,8 +3,7 @@
 
 use attention::{Batch, Gradients, LayerParameters, Linear, Mask, Matrix, RowVector};
 use block::{
-    Activation, BatchMasks, Block, BlockPass, DecoderBlock, DecoderBlockPass,
-    FeedForward, FeedForwardGradients, LayerNorm, Norm, Sublayer, SublayerGradients,
+    Activation, Block, BlockPass, FeedForward, LayerNorm, Norm, Norms, Sublayer,
 };
 use fused_heads::FusedAttention;
 use model_files::TensorFile;
@@ -66,9 +65,9 @@ impl Parts {
         };
         let norms = self.norms.clone().into_iter().map(|[gain, bias]| {
             let norm = LayerNorm::new(gain, bias, 1e-5).unwrap();
-            if before { Norm::Before(norm) } else { Norm::After(norm) }
+            if before { Norms::before(norm) } else { Norms::after(norm) }
         });
-        let mut norms: Vec<Norm> = norms.collect();
+        let mut norms: Vec<Norms> = norms.collect();
         let [w_1, w_2] = self.linears.clone();
         let ffn = FeedForward::new(w_1, activation, w_2).unwrap();
         let ffn = Sublayer::new(ffn, norms.pop().unwrap());
@@ -100,20 +99,20 @@ fn as_matrix(row: &RowVector) -> Matrix {
 }
 
 /// Ours, in the same order.
-fn gradients(
-    attention: &[&SublayerGradients<Gradients>],
-    ffn: &SublayerGradients<FeedForwardGradients>,
-) -> Vec<Matrix> {
-    let of_attention = attention.iter().flat_map(|d| d.d_function.projections());
-    let of_ffn = [&ffn.d_function.d_w_1, &ffn.d_function.d_w_2];
+fn gradients(d: &Block<Gradients>) -> Vec<Matrix> {
+    let attention = [Some(&d.attention), d.cross.as_ref()];
+    let attention: Vec<_> = attention.into_iter().flatten().collect();
+    let ffn = d.feed_forward.as_ref().unwrap();
+    let of_attention = attention.iter().flat_map(|d| d.function.projections());
     let mut all = Vec::new();
-    for linear in of_attention.chain(of_ffn) {
+    for linear in of_attention.chain(ffn.function.projections()) {
         all.push(linear.weight.clone());
         all.extend(linear.bias.as_ref().map(as_matrix));
     }
-    for d_norm in attention.iter().map(|d| &d.d_norm).chain([&ffn.d_norm]) {
-        let d_norm = d_norm.as_ref().unwrap();
-        all.extend([as_matrix(&d_norm.d_gain), as_matrix(&d_norm.d_bias)]);
+    let norms = attention.iter().map(|d| &d.norms).chain([&ffn.norms]);
+    for norm in norms.flat_map(Norms::iter) {
+        let Norm::Layer(LayerNorm { gain, bias, .. }) = norm else { panic!() };
+        all.extend([as_matrix(gain), as_matrix(bias)]);
     }
     all
 }
@@ -160,17 +159,17 @@ fn outputs_and_gradients_are_pytorchs() {
     for name in FILES {
         let file = opened(name);
         let (mut attention, ffn) = Parts::read(&file, "").sublayers(&file);
-        let block = Block { attention: attention.remove(0), feed_forward: Some(ffn) };
+        let block = Block::new(attention.remove(0), Some(ffn));
         let x = stacked(&file, "x");
         let masks = masks(&file, "padding", x.n_tokens());
-        let pass = BlockPass::forward(&block, x, &masks).unwrap();
+        let pass = BlockPass::forward(&block, x, &masks, None).unwrap();
         let out = stacked(&file, "output");
         largest.compare(format!("{name}: out"), pass.out(), out.tokens());
 
         let d = pass.backward(stacked(&file, "cotangent").tokens()).unwrap();
         let d_x = stacked(&file, "grad.x");
-        largest.compare(format!("{name}: d_x"), d.d_x(), d_x.tokens());
-        let found = gradients(&[&d.attention], d.feed_forward.as_ref().unwrap());
+        largest.compare(format!("{name}: d_x"), &d.d_x, d_x.tokens());
+        let found = gradients(&d.d_block);
         largest.compare_all(name, &found, &file);
     }
     let largest = largest.0;
@@ -184,23 +183,27 @@ fn a_decoders_outputs_and_gradients_are_pytorchs() {
     for name in DECODERS {
         let file = opened(name);
         let (attention, ffn) = Parts::read(&file, "").sublayers(&file);
-        let [attention, cross_attention] = attention.try_into().unwrap();
-        let block = DecoderBlock { attention, cross_attention, feed_forward: Some(ffn) };
+        let [attention, cross] = attention.try_into().unwrap();
+        let block = Block::new(attention, Some(ffn));
+        let block = Block { cross: Some(cross), ..block };
         let [y, memory] = ["x", "memory"].map(|name| stacked(&file, name));
         let own = masks(&file, "padding", y.n_tokens()).into_iter();
         let own: Vec<_> = own.map(|it| Mask::All(vec![Mask::Causal, it])).collect();
         let of_memory = masks(&file, "memory_padding", memory.n_tokens());
-        let masks = BatchMasks { own: &own, memory: &of_memory };
-        let pass = DecoderBlockPass::forward(&block, &y, &memory, masks).unwrap();
+        let from = Some((&memory, &of_memory[..]));
+        let pass = BlockPass::forward(&block, y, &own, from).unwrap();
         let out = stacked(&file, "output");
         largest.compare(format!("{name}: out"), pass.out(), out.tokens());
 
         let d = pass.backward(stacked(&file, "cotangent").tokens()).unwrap();
         let [d_y, d_memory] = ["grad.x", "grad.memory"].map(|name| stacked(&file, name));
-        largest.compare(format!("{name}: d_y"), d.d_y(), d_y.tokens());
-        largest.compare(format!("{name}: d_memory"), &d.d_memory, d_memory.tokens());
-        let ffn = d.feed_forward.as_ref().unwrap();
-        let found = gradients(&[&d.attention, &d.cross_attention], ffn);
+        largest.compare(format!("{name}: d_y"), &d.d_x, d_y.tokens());
+        largest.compare(
+            format!("{name}: d_memory"),
+            &d.d_memory.unwrap(),
+            d_memory.tokens(),
+        );
+        let found = gradients(&d.d_block);
         largest.compare_all(name, &found, &file);
     }
     println!("max |Δ| = {:.1e}", largest.0);

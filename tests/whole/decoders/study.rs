@@ -42,9 +42,12 @@ fn a_window_by_its_mask_is_the_window_of_the_layer() {
     let by_mask = model.losses(&ids, &window.mask(&Positions::new(23, 23))).unwrap();
     let whole = model.losses(&ids, &Mask::Causal).unwrap();
     for block in &mut model.blocks {
-        let changes =
-            Changes { window: Some(window), ..block.attention.changes().clone() };
-        block.attention = block.attention.with_changes(changes).unwrap();
+        let changes = Changes {
+            window: Some(window),
+            ..block.attention.function.changes().clone()
+        };
+        block.attention.function =
+            block.attention.function.with_changes(changes).unwrap();
     }
     let by_layer = model.losses(&ids, &Mask::Causal).unwrap();
     let apart = |a: &[f64], b: &[f64]| worst(a.iter().zip(b).map(|(a, b)| (a - b).abs()));
@@ -65,32 +68,33 @@ fn a_head_that_is_replaced_by_what_it_says_is_not_missed() {
     let whole = out(&model);
     for (layer, means) in means.into_iter().enumerate() {
         for (head, mean) in means.into_iter().enumerate() {
-            let attention = model.blocks[layer].attention.clone();
+            let attention = model.blocks[layer].attention.function.clone();
             let mut with = |instead| {
                 let less = ablated_layer(&attention, &[(head, instead)]).unwrap();
-                model.blocks[layer].attention = less;
+                model.blocks[layer].attention.function = less;
                 let found = (out(&model) - &whole).amax();
-                model.blocks[layer].attention = attention.clone();
+                model.blocks[layer].attention.function = attention.clone();
                 found
             };
             assert_close(format!("{layer}.{head} replaced"), with(Some(mean)), 1e-12);
             assert!(with(None) > 1e-6, "{layer}.{head} is missed");
         }
     }
-    let n_heads = model.blocks[0].attention.dims().n_heads();
-    assert!(ablated_layer(&model.blocks[0].attention, &[(n_heads, None)]).is_err());
+    let n_heads = model.blocks[0].attention.function.dims().n_heads();
+    assert!(ablated_layer(&model.blocks[0].attention.function, &[(n_heads, None)]).is_err());
 }
 
 /// Merged to as many as there are, nothing changes; a decoder with merged heads goes on.
 #[test]
 fn merged_heads_fit_the_model() {
     let mut model = llama();
-    let groups = model.blocks[0].attention.sizes().groups.n_kv_heads();
-    let same = merged(&model.blocks[0].attention, groups, Merge::Mean).unwrap();
-    assert_eq!(same, model.blocks[0].attention);
+    let groups = model.blocks[0].attention.function.sizes().groups.n_kv_heads();
+    let same = merged(&model.blocks[0].attention.function, groups, Merge::Mean).unwrap();
+    assert_eq!(same, model.blocks[0].attention.function);
     for block in &mut model.blocks {
-        block.attention = merged(&block.attention, 1, Merge::Mean).unwrap();
-        assert_eq!(block.attention.sizes().groups.n_kv_heads(), 1);
+        block.attention.function =
+            merged(&block.attention.function, 1, Merge::Mean).unwrap();
+        assert_eq!(block.attention.function.sizes().groups.n_kv_heads(), 1);
     }
     let losses = model.losses(&ids(23), &Mask::Causal).unwrap();
     assert!(losses.iter().all(|loss| loss.is_finite()));
@@ -108,7 +112,7 @@ fn alike_heads_are_merged_for_nothing_and_others_are_not() {
         |model: &AsRead, change: &dyn Fn(&VariantAttention) -> VariantAttention| {
             let mut changed = model.clone();
             for block in &mut changed.blocks {
-                block.attention = change(&block.attention);
+                block.attention.function = change(&block.attention.function);
             }
             changed
         };

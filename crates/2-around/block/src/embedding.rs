@@ -16,14 +16,7 @@ pub struct Embedding<T: Real = f64> {
     pub positions: Positions<T>,
 }
 
-/// The gradients of an embedding.
-#[derive(Debug, Clone, PartialEq)]
-pub struct EmbeddingGradients<T: Real = f64> {
-    /// Of the tokens' table, `[n_vocabulary, d_model]`.
-    pub d_tokens: Matrix<T>,
-    /// Of the positions' table, if it is learned, `[n_positions, d_model]`.
-    pub d_positions: Option<Matrix<T>>,
-}
+gradients::entries!([T: Real] T, Embedding<T>: tokens, positions);
 
 impl<T: Real> Embedding<T> {
     /// Random vectors, their entries with a spread of 1, and no positions yet.
@@ -68,7 +61,8 @@ impl<T: Real> Embedding<T> {
     }
     // ANCHOR_END: forward
 
-    /// The gradients of both tables: each row gathers from every place where it was read.
+    /// The gradients of both tables, as an embedding: each row gathers from every place where
+    /// it was read.
     ///
     /// # Shapes
     /// `d_x` is `[n_sequences · n_tokens, d_model]`.
@@ -81,7 +75,7 @@ impl<T: Real> Embedding<T> {
         ids: &[usize],
         n_tokens: usize,
         d_x: &Matrix<T>,
-    ) -> Result<EmbeddingGradients<T>> {
+    ) -> Result<Self> {
         self.check(ids, n_tokens)?;
         let expected = (ids.len(), self.tokens.ncols());
         SizeError::expect_shape("the gradient of the embedding", expected, d_x.shape())?;
@@ -91,30 +85,20 @@ impl<T: Real> Embedding<T> {
             let mut row = d_tokens.row_mut(id);
             row += d * scale;
         }
-        let d_positions = match &self.positions {
+        let positions = match &self.positions {
             Positions::Learned(table) => {
                 let mut d_table = Matrix::zeros(table.nrows(), table.ncols());
                 for (row, d) in d_x.row_iter().enumerate() {
                     let mut position = d_table.row_mut(row % n_tokens);
                     position += d;
                 }
-                Some(d_table)
+                Positions::Learned(d_table)
             }
-            Positions::None | Positions::Fixed(_) => None,
+            Positions::None | Positions::Fixed(_) => Positions::None,
         };
-        Ok(EmbeddingGradients { d_tokens, d_positions })
+        Ok(Self { tokens: d_tokens, scale: self.scale, positions })
     }
     // ANCHOR_END: backward
-
-    /// What is learned, to be changed in place, in the order of
-    /// [`EmbeddingGradients::entries`].
-    pub fn entries_mut(&mut self) -> Vec<&mut [T]> {
-        let positions = match &mut self.positions {
-            Positions::Learned(table) => Some(table.as_mut_slice()),
-            Positions::None | Positions::Fixed(_) => None,
-        };
-        [Some(self.tokens.as_mut_slice()), positions].into_iter().flatten().collect()
-    }
 
     fn check(&self, ids: &[usize], n_tokens: usize) -> Result<()> {
         SizeError::expect_positive("the number of tokens", n_tokens.min(ids.len()))?;
@@ -129,14 +113,6 @@ impl<T: Real> Embedding<T> {
                 Err(Error::Token { position, id: ids[position], n_vocabulary })
             }
         }
-    }
-}
-
-impl<T: Real> EmbeddingGradients<T> {
-    /// The gradients, in the order of [`Embedding::entries_mut`].
-    pub fn entries(&self) -> Vec<&[T]> {
-        let positions = self.d_positions.as_ref().map(|d| d.as_slice());
-        [Some(self.d_tokens.as_slice()), positions].into_iter().flatten().collect()
     }
 }
 
@@ -158,10 +134,10 @@ mod tests {
         let d_x = Matrix::from_fn(6, 3, |i, _| 10f64.powi(i as i32));
         let d = embedding.backward(&ids, 3, &d_x).unwrap();
         assert_eq!(
-            d.d_tokens.column(0).as_slice(),
+            d.tokens.column(0).as_slice(),
             [2000.0, 200_020.0, 0.0, 0.0, 20_202.0]
         );
-        let of_positions = d.d_positions.unwrap();
+        let of_positions = d.positions.table().unwrap().clone();
         assert_eq!(of_positions.column(0).as_slice(), [1001.0, 10_010.0, 100_100.0, 0.0]);
     }
 

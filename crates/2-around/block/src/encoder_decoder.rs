@@ -2,40 +2,33 @@
 
 use attention::{Batch, Mask, Matrix, MultiHeadAttention, Real, Result};
 use fused_heads::FusedAttention;
+use gradients::Entries;
 
-use crate::{
-    BatchMasks, DecoderGradients, DecoderLayers, DecoderMasks, DecoderPass, DecoderStack,
-    Layers, Stack, StackGradients, StackPass,
-};
+use crate::{Layers, Memory, Stack, StackGradients, StackPass};
 
 /// An encoder and a decoder.
 ///
 /// ```
 /// use attention::{Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, random_matrix};
-/// use block::{DecoderBlock, DecoderMasks, DecoderStack, EncoderDecoder, Norm, Sublayer};
+/// use block::{Block, EncoderDecoder, Memory, Norms, Stack, Sublayer};
 /// use fused_heads::FusedAttention;
 ///
 /// let rng = &mut Rng::seed_from_u64(1);
 /// let dims = Dims::new(8, 2)?;
 /// let mut attention = || {
 ///     let layer = FusedAttention::<f64>::new(&LayerParameters::random(dims, true, rng));
-///     Sublayer::new(layer, Norm::None)
+///     Sublayer::new(layer, Norms::none())
 /// };
-/// let block = block::Block { attention: attention(), feed_forward: None };
-/// let encoder = block::Stack { blocks: vec![block], last_norm: None };
-/// let block = DecoderBlock {
-///     attention: attention(),
-///     cross_attention: attention(),
-///     feed_forward: None,
-/// };
-/// let decoder = DecoderStack { blocks: vec![block], last_norm: None };
+/// let encoder = Stack { blocks: vec![Block::new(attention(), None)], last_norm: None };
+/// let block = Block { cross: Some(attention()), ..Block::new(attention(), None) };
+/// let decoder = Stack { blocks: vec![block], last_norm: None };
 /// let model = EncoderDecoder { encoder, decoder };
 ///
 /// let source: Matrix = random_matrix(7, 8, 1.0, rng);
-/// let memory = model.encode(source, &Mask::None)?;
-/// let masks = DecoderMasks { own: &Mask::Causal, memory: &Mask::FirstKeys(6) };
+/// let read = model.encode(source, &Mask::None)?;
+/// let memory = Memory { tokens: read.out(), mask: &Mask::FirstKeys(6) };
 /// let target = random_matrix(3, 8, 1.0, rng);
-/// let decoded = model.decode(target, memory.out(), masks)?;
+/// let decoded = model.decode(target, &Mask::Causal, memory)?;
 /// assert_eq!(decoded.out().shape(), (3, 8));
 /// assert_eq!(decoded.cross[0][1].shape(), (3, 7)); // who reads what
 /// # Ok::<(), attention::Error>(())
@@ -47,9 +40,11 @@ use crate::{
 pub struct EncoderDecoder<A, T: Real = f64> {
     /// Reads the source.
     pub encoder: Stack<A, T>,
-    /// Reads the target so far, and what the encoder gives.
-    pub decoder: DecoderStack<A, T>,
+    /// Reads the target so far, and what the encoder gives: its blocks have cross-attention.
+    pub decoder: Stack<A, T>,
 }
+
+gradients::entries!([A: Entries<T>, T: Real] T, EncoderDecoder<A, T>: encoder, decoder);
 
 impl<A: MultiHeadAttention<T>, T: Real> EncoderDecoder<A, T> {
     /// The source through the encoder. Its last tokens are the memory.
@@ -66,17 +61,17 @@ impl<A: MultiHeadAttention<T>, T: Real> EncoderDecoder<A, T> {
     /// The target through the decoder.
     ///
     /// # Shapes
-    /// As [`DecoderStack::forward`].
+    /// As [`Stack::forward_reading`].
     ///
     /// # Errors
-    /// As [`DecoderStack::forward`].
+    /// As [`Stack::forward_reading`].
     pub fn decode(
         &self,
         target: Matrix<T>,
-        memory: &Matrix<T>,
-        masks: DecoderMasks<'_>,
-    ) -> Result<DecoderLayers<T>> {
-        self.decoder.forward(target, memory, masks)
+        mask: &Mask,
+        memory: Memory<'_, T>,
+    ) -> Result<Layers<T>> {
+        self.decoder.forward_reading(target, mask, memory)
     }
 }
 
@@ -85,9 +80,11 @@ impl<A: MultiHeadAttention<T>, T: Real> EncoderDecoder<A, T> {
 pub struct EncoderDecoderGradients<T: Real = f64> {
     /// Of the encoder; its `d_x` goes on to the source's embedding.
     pub encoder: StackGradients<T>,
-    /// Of the decoder; its `d_y` goes on to the target's embedding.
-    pub decoder: DecoderGradients<T>,
+    /// Of the decoder; its `d_x` goes on to the target's embedding.
+    pub decoder: StackGradients<T>,
 }
+
+gradients::entries!([T: Real] T, EncoderDecoderGradients<T>: encoder, decoder);
 
 impl<T: Real> EncoderDecoder<FusedAttention<T>, T> {
     /// One pass of a batch, and back: `d_of` makes of what came out, `[n_sequences · n_target,
@@ -95,41 +92,28 @@ impl<T: Real> EncoderDecoder<FusedAttention<T>, T> {
     ///
     /// # Shapes
     /// `source` is `[n_sequences · n_source, d_model]`, `target` `[n_sequences · n_target,
-    /// d_model]`; one mask for all sequences, or one each.
+    /// d_model]`; of each, one mask for all sequences, or one each. The source's masks are
+    /// the memory's too.
     ///
     /// # Errors
-    /// As the passes, and as `d_of`.
+    /// As the passes, and as `d_of`; [`Error::Length`](attention::Error::Length) for a decoder
+    /// that reads nothing.
     // ANCHOR: gradients
     pub fn gradients(
         &self,
-        [source, target]: [&Batch<T>; 2],
-        source_masks: &[Mask],
-        masks: BatchMasks<'_>,
+        (source, source_masks): (&Batch<T>, &[Mask]),
+        (target, target_masks): (&Batch<T>, &[Mask]),
         d_of: impl FnOnce(&Matrix<T>) -> Result<Matrix<T>>,
     ) -> Result<EncoderDecoderGradients<T>> {
         let encoded = StackPass::forward(&self.encoder, source, source_masks)?;
         let memory = Batch::new(source.n_sequences(), encoded.out().clone())?;
-        let decoded = DecoderPass::forward(&self.decoder, target, &memory, masks)?;
+        let memory = (&memory, source_masks);
+        let decoded =
+            StackPass::forward_reading(&self.decoder, target, target_masks, memory)?;
         let d_out = d_of(decoded.out())?;
         let decoder = decoded.backward(&d_out)?;
-        let encoder = encoded.backward(&decoder.d_memory)?;
+        let encoder = encoded.backward(decoder.d_memory()?)?;
         Ok(EncoderDecoderGradients { encoder, decoder })
     }
     // ANCHOR_END: gradients
-
-    /// What is learned, to be changed in place: the encoder, then the decoder.
-    pub fn entries_mut(&mut self) -> Vec<&mut [T]> {
-        let mut all = self.encoder.entries_mut();
-        all.extend(self.decoder.entries_mut());
-        all
-    }
-}
-
-impl<T: Real> EncoderDecoderGradients<T> {
-    /// The gradients, in the order of [`EncoderDecoder::entries_mut`].
-    pub fn entries(&self) -> Vec<&[T]> {
-        let mut all = self.encoder.entries();
-        all.extend(self.decoder.entries());
-        all
-    }
 }

@@ -1,6 +1,7 @@
 //! Every token on the same scale.
 
 use attention::{Error, Matrix, Real, Result, RowVector};
+use gradients::LayerGradients;
 
 /// `norm(x) = gain ⊙ (x − mean(x)) / √(var(x) + eps) + bias`, token by token: mean and
 /// variance are those of the token's own `d_model` entries.
@@ -30,16 +31,7 @@ pub struct LayerNorm<T: Real = f64> {
     pub eps: f64,
 }
 
-/// The gradients of a norm.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LayerNormGradients<T: Real = f64> {
-    /// Of the gain, `[d_model]`.
-    pub d_gain: RowVector<T>,
-    /// Of the bias, `[d_model]`.
-    pub d_bias: RowVector<T>,
-    /// What goes on to the tokens, `[n_tokens, d_model]`.
-    pub d_x: Matrix<T>,
-}
+gradients::entries!([T: Real] T, LayerNorm<T>: gain, bias);
 
 impl<T: Real> LayerNorm<T> {
     /// A norm from its parts.
@@ -96,18 +88,6 @@ impl<T: Real> LayerNorm<T> {
         Ok((x_hat, rates))
     }
     // ANCHOR_END: forward
-
-    /// What is learned, to be changed in place: gain, bias.
-    pub fn entries_mut(&mut self) -> Vec<&mut [T]> {
-        vec![self.gain.as_mut_slice(), self.bias.as_mut_slice()]
-    }
-}
-
-impl<T: Real> LayerNormGradients<T> {
-    /// The gradients, in the order of [`LayerNorm::entries_mut`].
-    pub fn entries(&self) -> Vec<&[T]> {
-        vec![self.d_gain.as_slice(), self.d_bias.as_slice()]
-    }
 }
 
 /// The gradients of `y = norm(x)` from the gradient of y.
@@ -133,13 +113,13 @@ pub fn layer_norm_backward<T: Real>(
     norm: &LayerNorm<T>,
     x: &Matrix<T>,
     d_y: &Matrix<T>,
-) -> Result<LayerNormGradients<T>> {
+) -> Result<LayerGradients<LayerNorm<T>, T>> {
     let (x_hat, rates) = norm.standardize(x)?;
     Error::expect_shape("the gradient of a norm's output", x.shape(), d_y.shape())?;
 
     // token.component_mul_assign(&self.gain);  token += &self.bias;
-    let d_gain = d_y.component_mul(&x_hat).row_sum();
-    let d_bias = d_y.row_sum();
+    let gain = d_y.component_mul(&x_hat).row_sum(); // d_gain
+    let bias = d_y.row_sum(); // d_bias
 
     // token.add_scalar_mut(-token.mean());  token *= rate;
     let mut d_x = d_y.clone();
@@ -151,7 +131,7 @@ pub fn layer_norm_backward<T: Real>(
         d -= x_hat.row(t) * louder;
         d *= rates[t];
     }
-    Ok(LayerNormGradients { d_gain, d_bias, d_x })
+    Ok(LayerGradients { d_layer: LayerNorm { gain, bias, eps: norm.eps }, d_x })
 }
 // ANCHOR_END: layer_norm_backward
 

@@ -3,10 +3,12 @@
 use std::fmt;
 
 use attention::{
-    Error, Linear, MultiHeadAttention, MultiplyAdds, Real, Result, thousands, write_table,
+    Error, MultiHeadAttention, MultiplyAdds, Real, Result, thousands, write_table,
 };
 
-use crate::{Block, EncoderDecoder, FeedForward, LayerNorm, Norm, Sublayer};
+use gradients::Entries;
+
+use crate::{Block, EncoderDecoder, FeedForward};
 
 /// A part of a block with what it costs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,16 +35,15 @@ impl Ledger {
     ///
     /// ```
     /// use attention::{Dims, LayerParameters, Rng, SeedableRng};
-    /// use block::{Block, FeedForward, LayerNorm, Ledger, Norm, Sublayer};
+    /// use block::{Block, FeedForward, LayerNorm, Ledger, Norms, Sublayer};
     /// use fused_heads::FusedAttention;
     ///
     /// let rng = &mut Rng::seed_from_u64(1);
     /// let parameters = LayerParameters::<f64>::random(Dims::new(256, 8)?, true, rng);
-    /// let norm = || Norm::After(LayerNorm::identity(256));
-    /// let block = Block {
-    ///     attention: Sublayer::new(FusedAttention::new(&parameters), norm()),
-    ///     feed_forward: Some(Sublayer::new(FeedForward::random(256, 1024, rng), norm())),
-    /// };
+    /// let norms = || Norms::after(LayerNorm::identity(256));
+    /// let attention = Sublayer::new(FusedAttention::new(&parameters), norms());
+    /// let feed_forward = Sublayer::new(FeedForward::random(256, 1024, rng), norms());
+    /// let block = Block::new(attention, Some(feed_forward));
     /// let ledger = Ledger::of(&block, 30)?;
     /// assert_eq!(ledger.parts[0].parameters, 263_168); // a third of the block
     /// assert_eq!(ledger.parameters(), 789_760);
@@ -55,15 +56,9 @@ impl Ledger {
         block: &Block<A, T>,
         n_tokens: usize,
     ) -> Result<Self> {
-        let [projections, pairs] =
-            ["attention: projections", "attention: pairs of tokens"];
-        let attention = &block.attention;
-        let mut parts = attention_parts([projections, pairs], attention, [n_tokens; 2])?;
-        parts.extend(feed_forward_part("feed-forward", &block.feed_forward, n_tokens)?);
-        let ffn = block.feed_forward.as_ref().map(|sublayer| &sublayer.norm);
-        let norms = [Some(&attention.norm), ffn].into_iter().flatten();
-        parts.push(norms_part(norms.filter_map(Norm::get)));
-        Ok(Self { parts, n_tokens })
+        let mut parts = Parts::default();
+        parts.add(&ALONE, block, [n_tokens; 2])?;
+        Ok(Self { parts: parts.with_norms(), n_tokens })
     }
 
     /// Counts an encoder and a decoder, and a pass of `n_target` tokens that read `n_source`:
@@ -75,37 +70,16 @@ impl Ledger {
         model: &EncoderDecoder<A, T>,
         [n_source, n_target]: [usize; 2],
     ) -> Result<Self> {
-        let mut parts: Vec<Part> = Vec::new();
-        let mut norms: Vec<&LayerNorm<T>> = Vec::new();
+        let mut parts = Parts::default();
         for block in &model.encoder.blocks {
-            let names = ["encoder: projections", "encoder: source × source"];
-            add(&mut parts, attention_parts(names, &block.attention, [n_source; 2])?);
-            let name = "encoder: feed-forward";
-            add(&mut parts, feed_forward_part(name, &block.feed_forward, n_source)?);
-            let ffn = block.feed_forward.as_ref().map(|sublayer| &sublayer.norm);
-            norms.extend(
-                [Some(&block.attention.norm), ffn]
-                    .into_iter()
-                    .flatten()
-                    .filter_map(Norm::get),
-            );
+            parts.add(&ENCODER, block, [n_source; 2])?;
         }
         for block in &model.decoder.blocks {
-            let names = ["decoder: projections", "decoder: target × target"];
-            add(&mut parts, attention_parts(names, &block.attention, [n_target; 2])?);
-            let names = ["cross: projections", "cross: target × source"];
-            let lengths = [n_target, n_source];
-            add(&mut parts, attention_parts(names, &block.cross_attention, lengths)?);
-            let name = "decoder: feed-forward";
-            add(&mut parts, feed_forward_part(name, &block.feed_forward, n_target)?);
-            let ffn = block.feed_forward.as_ref().map(|sublayer| &sublayer.norm);
-            let own = [&block.attention.norm, &block.cross_attention.norm];
-            norms.extend(own.into_iter().chain(ffn).filter_map(Norm::get));
+            parts.add(&DECODER, block, [n_target, n_source])?;
         }
-        norms.extend(&model.encoder.last_norm);
-        norms.extend(&model.decoder.last_norm);
-        parts.push(norms_part(norms.into_iter()));
-        Ok(Self { parts, n_tokens: n_target })
+        parts.n_in_norms += model.encoder.last_norm.n_entries();
+        parts.n_in_norms += model.decoder.last_norm.n_entries();
+        Ok(Self { parts: parts.with_norms(), n_tokens: n_target })
     }
 
     /// The parameters in all.
@@ -119,62 +93,106 @@ impl Ledger {
     }
 }
 
-/// What an attention of n_q queries on n_kv keys costs, for its projections and its pairs.
-fn attention_parts<A: MultiHeadAttention<T>, T: Real>(
-    [projections, of_pairs]: [&'static str; 2],
-    attention: &Sublayer<A, T>,
-    [n_q, n_kv]: [usize; 2],
-) -> Result<Vec<Part>> {
-    let layer = &attention.function;
-    let work = MultiplyAdds::count(layer.dims(), n_q, n_kv)?;
-    let is_of_pairs = |name: &str| matches!(name, "Q Kᵀ" | "A V");
-    let costs = work.costs().iter().filter(|cost| is_of_pairs(cost.name));
-    let pairs = costs.map(|cost| cost.multiply_adds).sum();
-    Ok(vec![
-        Part {
-            name: projections,
-            parameters: layer.parameter_count().total(),
-            multiply_adds: work.total() - pairs,
-        },
-        Part { name: of_pairs, parameters: 0, multiply_adds: pairs },
-    ])
+/// How the parts of a block are called: projections and pairs of both attentions.
+struct Names {
+    attention: [&'static str; 2],
+    cross: [&'static str; 2],
+    feed_forward: &'static str,
 }
 
-fn feed_forward_part<T: Real>(
-    name: &'static str,
-    feed_forward: &Option<Sublayer<FeedForward<T>, T>>,
-    n_tokens: usize,
-) -> Result<Option<Part>> {
-    let Some(sublayer) = feed_forward else { return Ok(None) };
-    let both = [&sublayer.function.w_1, &sublayer.function.w_2];
-    let parameters = both.iter().map(|linear| count(linear)).sum();
-    let weights: usize = both.iter().map(|linear| linear.weight.len()).sum();
-    let multiply_adds = (weights as u64).checked_mul(n_tokens as u64);
-    let what = || format!("{n_tokens} tokens through a feed-forward layer");
-    let multiply_adds = multiply_adds.ok_or_else(|| Error::TooLarge { what: what() })?;
-    Ok(Some(Part { name, parameters, multiply_adds }))
+const CROSS: [&str; 2] = ["cross: projections", "cross: target × source"];
+const ALONE: Names = Names {
+    attention: ["attention: projections", "attention: pairs of tokens"],
+    cross: CROSS,
+    feed_forward: "feed-forward",
+};
+const ENCODER: Names = Names {
+    attention: ["encoder: projections", "encoder: source × source"],
+    cross: CROSS,
+    feed_forward: "encoder: feed-forward",
+};
+const DECODER: Names = Names {
+    attention: ["decoder: projections", "decoder: target × target"],
+    cross: CROSS,
+    feed_forward: "decoder: feed-forward",
+};
+
+/// The parts so far, each once.
+#[derive(Default)]
+struct Parts {
+    all: Vec<Part>,
+    n_in_norms: usize,
 }
 
-fn norms_part<'a, T: Real>(norms: impl Iterator<Item = &'a LayerNorm<T>>) -> Part {
-    let parameters = norms.map(|norm| norm.gain.len() + norm.bias.len()).sum();
-    Part { name: "norms", parameters, multiply_adds: 0 }
-}
+impl Parts {
+    /// Adds a block and a pass of n_tokens that read n_source others.
+    fn add<A: MultiHeadAttention<T>, T: Real>(
+        &mut self,
+        names: &Names,
+        block: &Block<A, T>,
+        [n_tokens, n_source]: [usize; 2],
+    ) -> Result<()> {
+        let own = &block.attention;
+        self.add_attention(names.attention, &own.function, [n_tokens; 2])?;
+        self.n_in_norms += own.norms.n_entries();
+        if let Some(cross) = &block.cross {
+            self.add_attention(names.cross, &cross.function, [n_tokens, n_source])?;
+            self.n_in_norms += cross.norms.n_entries();
+        }
+        if let Some(sublayer) = &block.feed_forward {
+            self.add_feed_forward(names.feed_forward, &sublayer.function, n_tokens)?;
+            self.n_in_norms += sublayer.norms.n_entries();
+        }
+        Ok(())
+    }
 
-/// Adds parts to those of the same names.
-fn add(all: &mut Vec<Part>, parts: impl IntoIterator<Item = Part>) {
-    for part in parts {
-        match all.iter_mut().find(|other| other.name == part.name) {
+    /// An attention of n_q queries on n_kv keys, its projections and its pairs.
+    fn add_attention<T: Real>(
+        &mut self,
+        [projections, of_pairs]: [&'static str; 2],
+        layer: &impl MultiHeadAttention<T>,
+        [n_q, n_kv]: [usize; 2],
+    ) -> Result<()> {
+        let work = MultiplyAdds::count(layer.dims(), n_q, n_kv)?;
+        let is_of_pairs = |name: &str| matches!(name, "Q Kᵀ" | "A V");
+        let costs = work.costs().iter().filter(|cost| is_of_pairs(cost.name));
+        let pairs = costs.map(|cost| cost.multiply_adds).sum();
+        let n_parameters = layer.parameter_count().total();
+        self.add_part(projections, n_parameters, work.total() - pairs);
+        self.add_part(of_pairs, 0, pairs);
+        Ok(())
+    }
+
+    fn add_feed_forward<T: Real>(
+        &mut self,
+        name: &'static str,
+        layer: &FeedForward<T>,
+        n_tokens: usize,
+    ) -> Result<()> {
+        let weights: usize = layer.projections().map(|it| it.weight.len()).sum();
+        let multiply_adds = (weights as u64).checked_mul(n_tokens as u64);
+        let what = || format!("{n_tokens} tokens through a feed-forward layer");
+        let multiply_adds =
+            multiply_adds.ok_or_else(|| Error::TooLarge { what: what() })?;
+        self.add_part(name, layer.n_entries(), multiply_adds);
+        Ok(())
+    }
+
+    /// Adds to the part of this name.
+    fn add_part(&mut self, name: &'static str, parameters: usize, multiply_adds: u64) {
+        match self.all.iter_mut().find(|other| other.name == name) {
             Some(other) => {
-                other.parameters += part.parameters;
-                other.multiply_adds += part.multiply_adds;
+                other.parameters += parameters;
+                other.multiply_adds += multiply_adds;
             }
-            None => all.push(part),
+            None => self.all.push(Part { name, parameters, multiply_adds }),
         }
     }
-}
 
-fn count<T: Real>(linear: &Linear<T>) -> usize {
-    linear.entries().iter().map(|entries| entries.len()).sum()
+    fn with_norms(mut self) -> Vec<Part> {
+        self.add_part("norms", self.n_in_norms, 0);
+        self.all
+    }
 }
 
 impl fmt::Display for Ledger {

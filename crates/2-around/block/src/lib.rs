@@ -9,62 +9,58 @@
 //! x_next  = x_a + FeedForward(norm(x_a))  the same layer of two projections for each token
 //! ```
 //!
-//! [`Embedding`] looks tokens up and adds [`Positions`], [`LayerNorm`] gives every token
-//! the same scale, [`FeedForward`] computes on each token alone, and [`Sublayer`] is the
-//! residual and the norm around either. Today's decoders have [`RmsNorm`] and
-//! [`GatedFeedForward`] in their places. A [`Block`] is two sub-layers, and a [`Stack`] is
-//! blocks on blocks. The attention in it is **any** [`MultiHeadAttention`]: a whole model
-//! is one more test that all stages agree.
+//! [`Embedding`] looks tokens up and adds [`Positions`], [`LayerNorm`] or [`RmsNorm`] gives
+//! every token the same scale, [`FeedForward`] computes on each token alone, with a gate or
+//! without, and [`Sublayer`] is the residual and the [`Norms`] around either. A [`Block`] is
+//! two sub-layers, and a [`Stack`] is blocks on blocks. The attention in it is **any**
+//! [`MultiHeadAttention`]: a whole model is one more test that all stages agree.
 //!
 //! ```
 //! use attention::{Dims, LayerParameters, Mask, Rng, SeedableRng, random_matrix};
-//! use block::{Block, FeedForward, LayerNorm, Norm, Stack, Sublayer};
+//! use block::{Block, FeedForward, LayerNorm, Norms, Stack, Sublayer};
 //! use fused_heads::FusedAttention;
 //!
 //! let rng = &mut Rng::seed_from_u64(1);
 //! let blocks = (0..6).map(|_| {
 //!     let parameters = LayerParameters::random(Dims::new(8, 2)?, true, rng);
 //!     let attention = FusedAttention::<f64>::new(&parameters);
-//!     let norm = || Norm::Before(LayerNorm::identity(8));
-//!     let feed_forward = FeedForward::random(8, 32, rng);
-//!     Ok(Block {
-//!         attention: Sublayer::new(attention, norm()),
-//!         feed_forward: Some(Sublayer::new(feed_forward, norm())),
-//!     })
+//!     let norms = || Norms::before(LayerNorm::identity(8));
+//!     let feed_forward = Sublayer::new(FeedForward::random(8, 32, rng), norms());
+//!     Ok(Block::new(Sublayer::new(attention, norms()), Some(feed_forward)))
 //! });
 //! let blocks = blocks.collect::<attention::Result<Vec<_>>>()?;
-//! let stack = Stack { blocks, last_norm: Some(LayerNorm::identity(8)) };
+//! let stack = Stack { blocks, last_norm: Some(LayerNorm::identity(8).into()) };
 //! let layers = stack.forward(random_matrix(5, 8, 1.0, rng), &Mask::None)?;
 //! assert_eq!(layers.out().shape(), (5, 8));
 //! assert_eq!((layers.attn.len(), layers.attn[0].len()), (6, 2)); // blocks, heads
 //! # Ok::<(), attention::Error>(())
 //! ```
 //!
-//! Every part has its backward pass by hand. [`StackPass`] goes through a stack of fused
-//! layers and back, with `gradients` for the attention in it.
+//! There is one block. A decoder that reads another text has it with cross-attention between
+//! its two sub-layers, and [`EncoderDecoder`] is the whole of both sides; today's decoders
+//! have it with an [`RmsNorm`] and a gate. How an attention is computed, with a mask or with a
+//! cache, is a closure: [`Block::forward_by`].
 //!
-//! The one decision: **the residual and the norm belong to the sub-layer, and can be taken
+//! Every part has its backward pass by hand, and the gradients of a part have the part's type:
+//! those of a block are a block. [`StackPass`] goes through a stack of fused layers and back,
+//! with `gradients` for the attention in it.
+//!
+//! The one decision: **the residual and the norms belong to the sub-layer, and can be taken
 //! away.** What each is for shows when it is missing.
 //!
-//! A decoder that reads another text has a [`DecoderBlock`]: cross-attention stands between
-//! its two sub-layers, and its gradients go to both sides. [`EncoderDecoder`] is the whole of
-//! both.
-//!
-//! Left out: dropout, stacks of today's two parts (`decoders` has them).
+//! Left out: dropout.
 //!
 //! [`MultiHeadAttention`]: attention::MultiHeadAttention
 
 mod activation;
 mod blocks;
-mod decoder;
-mod decoder_pass;
 mod embedding;
 mod encoder_decoder;
 mod error;
 mod feed_forward;
-mod gated;
 mod layer_norm;
 mod ledger;
+mod norm;
 mod pass;
 mod positions;
 mod rms_norm;
@@ -74,20 +70,16 @@ mod sublayer;
 mod tests;
 
 pub use activation::Activation;
-pub use blocks::Block;
-pub use decoder::{Decoded, DecoderBlock, DecoderLayers, DecoderMasks, DecoderStack};
-pub use decoder_pass::{
-    BatchMasks, DecoderBlockGradients, DecoderBlockPass, DecoderGradients, DecoderPass,
-};
-pub use embedding::{Embedding, EmbeddingGradients};
+pub use blocks::{Block, BlockOutput, Memory, Reads};
+pub use embedding::Embedding;
 pub use encoder_decoder::{EncoderDecoder, EncoderDecoderGradients};
 pub use error::{Error, Result};
-pub use feed_forward::{FeedForward, FeedForwardGradients};
-pub use gated::{GatedFeedForward, GatedGradients, GatedPass};
-pub use layer_norm::{LayerNorm, LayerNormGradients, layer_norm_backward};
+pub use feed_forward::{FeedForward, Hidden};
+pub use layer_norm::{LayerNorm, layer_norm_backward};
 pub use ledger::{Ledger, Part};
+pub use norm::{Norm, Norms};
 pub use pass::{BlockGradients, BlockPass, StackGradients, StackPass};
 pub use positions::{Positions, sinusoidal};
-pub use rms_norm::{RmsNorm, RmsNormGradients};
+pub use rms_norm::RmsNorm;
 pub use stack::{Layers, NotFinite, Stack};
-pub use sublayer::{Norm, Sublayer, SublayerGradients, SublayerPass};
+pub use sublayer::{Sublayer, SublayerPass};

@@ -1,38 +1,43 @@
-//! Through a stack of fused layers, and back.
+//! Through a stack of fused layers, and back, to the tokens and to the memory.
 
-use attention::{Batch, Gradients, Linear, Mask, Matrix, Real, Result};
+use attention::{Batch, Error, Gradients, InputGradients, Mask, Matrix, Real, Result};
 use fused_heads::{FusedAttention, FusedPass};
-use gradients::LayerPass;
+use gradients::{LayerGradients, LayerPass};
 
-use crate::{
-    Block, FeedForward, FeedForwardGradients, LayerNorm, LayerNormGradients, Stack,
-    SublayerGradients, SublayerPass, layer_norm_backward,
-};
+use crate::blocks::no_memory;
+use crate::{Block, FeedForward, Hidden, Norm, Stack, SublayerPass};
 
 /// One pass of a batch through a block, with what its backward pass needs.
 #[derive(Debug, Clone)]
 pub struct BlockPass<'a, T: Real = f64> {
     block: &'a Block<FusedAttention<T>, T>,
     x: Matrix<T>,
+    memory: Option<&'a Batch<T>>,
     attention: SublayerPass<FusedPass<T>, T>,
-    /// What is kept is the input of the activation.
-    feed_forward: Option<SublayerPass<Matrix<T>, T>>,
+    cross: Option<SublayerPass<FusedPass<T>, T>>,
+    feed_forward: Option<SublayerPass<Hidden<T>, T>>,
 }
 
 /// The gradients of a block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlockGradients<T: Real = f64> {
-    /// Of its attention.
-    pub attention: SublayerGradients<Gradients<T>, T>,
-    /// Of its feed-forward layer.
-    pub feed_forward: Option<SublayerGradients<FeedForwardGradients<T>, T>>,
+    /// Of what it holds, in a block.
+    pub d_block: Block<Gradients<T>, T>,
+    /// What goes on to the tokens, `[n_sequences · n_tokens, d_model]`.
+    pub d_x: Matrix<T>,
+    /// What goes on to the memory, by its keys and by its values, `[n_sequences · n_source,
+    /// key_width]`.
+    pub d_memory: Option<Matrix<T>>,
 }
 
+gradients::entries!([T: Real] T, BlockGradients<T>: d_block);
+
 impl<'a, T: Real> BlockPass<'a, T> {
-    /// The pass of sequences of equal length.
+    /// The pass of sequences of equal length, which may read another text, the memory.
     ///
     /// # Shapes
-    /// `x` is `[n_sequences · n_tokens, d_model]`; one mask for all sequences, or one each.
+    /// `x` is `[n_sequences · n_tokens, d_model]`, the memory `[n_sequences · n_source,
+    /// key_width]`; of each, one mask for all sequences, or one each.
     ///
     /// # Errors
     /// As [`Block::forward`].
@@ -40,6 +45,7 @@ impl<'a, T: Real> BlockPass<'a, T> {
         block: &'a Block<FusedAttention<T>, T>,
         x: Batch<T>,
         masks: &[Mask],
+        memory: Option<(&'a Batch<T>, &[Mask])>,
     ) -> Result<Self> {
         let n_sequences = x.n_sequences();
         let x = x.tokens().clone();
@@ -48,26 +54,56 @@ impl<'a, T: Real> BlockPass<'a, T> {
             let pass = layer.pass_batch(&inner, &inner, &inner, masks)?;
             Ok((pass.out.clone(), pass))
         })?;
-        let feed_forward = match &block.feed_forward {
-            None => None,
-            Some(sublayer) => Some(sublayer.forward(&attention.out, FeedForward::pass)?),
+        let read = |layer: &FusedAttention<T>, inner: &Matrix<T>| {
+            let inner = Batch::new(n_sequences, inner.clone())?;
+            let (memory, masks) = memory.ok_or_else(no_memory)?;
+            let pass = layer.pass_batch(&inner, memory, memory, masks)?;
+            Ok((pass.out.clone(), pass))
         };
-        Ok(Self { block, x, attention, feed_forward })
+        let cross = block.cross.as_ref().map(|it| it.forward(&attention.out, read));
+        let cross = cross.transpose()?;
+        let mixed = cross.as_ref().map_or(&attention.out, |read| &read.out);
+        let read = if block.parallel { &x } else { mixed };
+        let feed_forward = block.feed_forward.as_ref();
+        let feed_forward =
+            feed_forward.map(|it| it.forward_beside(read, mixed, FeedForward::pass));
+        let feed_forward = feed_forward.transpose()?;
+        let memory = memory.map(|(memory, _)| memory);
+        Ok(Self { block, x, memory, attention, cross, feed_forward })
+    }
+
+    /// The tokens before the feed-forward layer.
+    fn mixed(&self) -> &Matrix<T> {
+        self.cross.as_ref().map_or(&self.attention.out, |read| &read.out)
     }
 
     /// The tokens behind the block, `[n_sequences · n_tokens, d_model]`.
     pub fn out(&self) -> &Matrix<T> {
-        self.feed_forward.as_ref().map_or(&self.attention.out, |around| &around.out)
+        self.feed_forward.as_ref().map_or_else(|| self.mixed(), |around| &around.out)
+    }
+
+    /// What its attention computed on the way.
+    pub fn own(&self) -> &FusedPass<T> {
+        &self.attention.kept
+    }
+
+    /// What its cross-attention computed on the way; its maps are `[n_tokens, n_source]`.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if it has none.
+    pub fn cross(&self) -> Result<&FusedPass<T>> {
+        let cross = self.cross.as_ref().ok_or_else(no_memory)?;
+        Ok(&cross.kept)
     }
 
     /// `attn()[s][i]` is head i's map of sequence s.
     pub fn attn(&self) -> &[Vec<Matrix<T>>] {
-        &self.attention.kept.attn
+        &self.own().attn
     }
 
     /// The heads' outputs side by side, `[n_sequences · n_tokens, h · d_v]`.
     pub fn concat(&self) -> &Matrix<T> {
-        &self.attention.kept.concat
+        &self.own().concat
     }
 
     /// The gradients of all that the block holds and took.
@@ -76,69 +112,71 @@ impl<'a, T: Real> BlockPass<'a, T> {
     /// `d_out` is `[n_sequences · n_tokens, d_model]`.
     ///
     /// # Errors
-    /// [`Error::Shape`](attention::Error::Shape) if it is not.
+    /// [`Error::Shape`] if it is not.
     // ANCHOR: backward
     pub fn backward(self, d_out: &Matrix<T>) -> Result<BlockGradients<T>> {
-        let Self { block, x, attention, feed_forward } = self;
-        let feed_forward = match (&block.feed_forward, feed_forward) {
-            (Some(sublayer), Some(around)) => {
-                let mixed = &attention.out;
-                Some(sublayer.backward(mixed, around, d_out, |ffn, x, hidden, d_y| {
-                    let d = ffn.backward(x, &hidden, d_y)?;
-                    let d_x = d.d_x.clone();
-                    Ok((d, d_x))
-                })?)
-            }
-            _ => None,
+        let Self { block, x, memory, attention, cross, feed_forward } = self;
+        let mixed = cross.as_ref().map_or(&attention.out, |read| &read.out);
+        let mut d_mixed = d_out.clone();
+        let mut d_x = Matrix::zeros(x.nrows(), x.ncols()); // side by side, x was read twice
+        let mut d_feed_forward = None;
+        if let (Some(sublayer), Some(pass)) = (&block.feed_forward, feed_forward) {
+            let read = if block.parallel { &x } else { mixed };
+            let (d, d_beside) =
+                sublayer.backward_beside(read, pass, d_out, |ffn, x, hidden, d_y| {
+                    ffn.backward(x, &hidden, d_y)
+                })?;
+            d_mixed = d_beside;
+            *(if block.parallel { &mut d_x } else { &mut d_mixed }) += d.d_x;
+            d_feed_forward = Some(d.d_layer);
+        }
+        let (mut d_cross, mut d_memory) = (None, None);
+        if let (Some(sublayer), Some(pass), Some(memory)) = (&block.cross, cross, memory)
+        {
+            let mixed = &attention.out;
+            let d =
+                sublayer.backward(mixed, pass, &d_mixed, |layer, y, fused, d_y| {
+                    let pass = LayerPass::taken_of(layer, y, memory.tokens(), fused)?;
+                    let d_layer = pass.backward(d_y)?;
+                    let d_x = of_cross(&d_layer)?[0].clone();
+                    Ok(LayerGradients { d_layer, d_x })
+                })?;
+            let [_, d_key, d_value] = of_cross(&d.d_layer.function)?;
+            d_memory = Some(d_key + d_value); // the memory gave both
+            (d_cross, d_mixed) = (Some(d.d_layer), d.d_x);
+        }
+        let sublayer = &block.attention;
+        let d = sublayer.backward(&x, attention, &d_mixed, |layer, x, fused, d_y| {
+            let d_layer = LayerPass::taken(layer, x, fused)?.backward(d_y)?;
+            let d_x = d_layer.d_x()?;
+            Ok(LayerGradients { d_layer, d_x })
+        })?;
+        d_x += d.d_x;
+        let d_block = Block {
+            attention: d.d_layer,
+            cross: d_cross,
+            feed_forward: d_feed_forward,
+            parallel: block.parallel,
         };
-        let d_mixed = feed_forward.as_ref().map_or(d_out, |d| &d.d_x);
-        let around = attention;
-        let attention =
-            block.attention.backward(&x, around, d_mixed, |layer, x, fused, d_y| {
-                let d = LayerPass::taken(layer, x, fused)?.backward(d_y)?;
-                let d_x = d.d_x()?;
-                Ok((d, d_x))
-            })?;
-        Ok(BlockGradients { attention, feed_forward })
+        Ok(BlockGradients { d_block, d_x, d_memory })
     }
     // ANCHOR_END: backward
 }
 
-impl<T: Real> BlockGradients<T> {
-    /// What goes on to the tokens, `[n_sequences · n_tokens, d_model]`.
-    pub fn d_x(&self) -> &Matrix<T> {
-        &self.attention.d_x
-    }
-
-    /// The gradients, in the order of [`Block::entries_mut`].
-    pub fn entries(&self) -> Vec<&[T]> {
-        let mut all = self
-            .attention
-            .entries(|d| d.projections().into_iter().flat_map(Linear::entries).collect());
-        if let Some(d) = &self.feed_forward {
-            all.extend(d.entries(FeedForwardGradients::entries));
+/// The gradients of query, key and value.
+fn of_cross<T: Real>(d: &Gradients<T>) -> Result<[&Matrix<T>; 3]> {
+    match &d.d_inputs {
+        InputGradients::CrossAttention { d_query, d_key, d_value } => {
+            Ok([d_query, d_key, d_value])
         }
-        all
-    }
-}
-
-impl<T: Real> Block<FusedAttention<T>, T> {
-    /// What is learned, to be changed in place: attention, its norm, feed-forward, its
-    /// norm.
-    pub fn entries_mut(&mut self) -> Vec<&mut [T]> {
-        let mut all =
-            self.attention.entries_mut(|layer| layer.parameters_mut().entries_mut());
-        if let Some(sublayer) = &mut self.feed_forward {
-            all.extend(sublayer.entries_mut(FeedForward::entries_mut));
-        }
-        all
+        InputGradients::SelfAttention { .. } => Err(Error::OneInput),
     }
 }
 
 /// One pass of a batch through a stack, with what its backward pass needs.
 #[derive(Debug, Clone)]
 pub struct StackPass<'a, T: Real = f64> {
-    last_norm: Option<&'a LayerNorm<T>>,
+    last_norm: Option<&'a Norm<T>>,
     blocks: Vec<BlockPass<'a, T>>,
     x: Matrix<T>,
     out: Matrix<T>,
@@ -147,12 +185,13 @@ pub struct StackPass<'a, T: Real = f64> {
 /// The gradients of a stack.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StackGradients<T: Real = f64> {
-    /// Of each block.
-    pub blocks: Vec<BlockGradients<T>>,
-    /// Of the last norm.
-    pub d_last_norm: Option<LayerNormGradients<T>>,
-    /// What goes on to the embedding, `[n_sequences · n_tokens, d_model]`.
-    pub d_x: Matrix<T>,
+    /// Of what it holds, in a stack.
+    pub d_stack: Stack<Gradients<T>, T>,
+    /// What goes on to the embedding, and from each block to the one below: before the first
+    /// block and after each, `n_blocks + 1` times `[n_sequences · n_tokens, d_model]`.
+    pub d_hidden: Vec<Matrix<T>>,
+    /// What goes on to the encoder, from all blocks, `[n_sequences · n_source, key_width]`.
+    pub d_memory: Option<Matrix<T>>,
 }
 
 impl<'a, T: Real> StackPass<'a, T> {
@@ -168,12 +207,37 @@ impl<'a, T: Real> StackPass<'a, T> {
         x: &Batch<T>,
         masks: &[Mask],
     ) -> Result<Self> {
+        Self::of(stack, x, masks, None)
+    }
+
+    /// The pass of sequences that read another text.
+    ///
+    /// # Shapes
+    /// As [`BlockPass::forward`].
+    ///
+    /// # Errors
+    /// As [`Stack::forward_reading`].
+    pub fn forward_reading(
+        stack: &'a Stack<FusedAttention<T>, T>,
+        y: &Batch<T>,
+        masks: &[Mask],
+        memory: (&'a Batch<T>, &[Mask]),
+    ) -> Result<Self> {
+        Self::of(stack, y, masks, Some(memory))
+    }
+
+    fn of(
+        stack: &'a Stack<FusedAttention<T>, T>,
+        x: &Batch<T>,
+        masks: &[Mask],
+        memory: Option<(&'a Batch<T>, &[Mask])>,
+    ) -> Result<Self> {
         let n_sequences = x.n_sequences();
         let mut blocks: Vec<BlockPass<'a, T>> = Vec::new();
         for block in &stack.blocks {
             let below = blocks.last().map_or(x.tokens(), |pass| pass.out());
             let below = Batch::new(n_sequences, below.clone())?;
-            blocks.push(BlockPass::forward(block, below, masks)?);
+            blocks.push(BlockPass::forward(block, below, masks, memory)?);
         }
         let x = x.tokens().clone();
         let last = blocks.last().map_or(&x, |pass| pass.out());
@@ -200,42 +264,48 @@ impl<'a, T: Real> StackPass<'a, T> {
     /// `d_out` is `[n_sequences · n_tokens, d_model]`.
     ///
     /// # Errors
-    /// [`Error::Shape`](attention::Error::Shape) if it is not.
+    /// [`Error::Shape`] if it is not.
     // ANCHOR: backward_stack
     pub fn backward(self, d_out: &Matrix<T>) -> Result<StackGradients<T>> {
         let Self { last_norm, blocks: passes, x, .. } = self;
         let last = passes.last().map_or(&x, |pass| pass.out());
-        let d_last_norm = match last_norm {
-            Some(norm) => Some(layer_norm_backward(norm, last, d_out)?),
-            None => None,
+        let (last_norm, d_last) = match last_norm {
+            Some(norm) => {
+                let d = norm.backward(last, d_out)?;
+                (Some(d.d_layer), d.d_x)
+            }
+            None => (None, d_out.clone()),
         };
-        let mut d_x = d_last_norm.as_ref().map_or(d_out, |d| &d.d_x).clone();
-        let mut blocks = Vec::new();
+        let (mut blocks, mut d_hidden, mut d_memory) = (Vec::new(), vec![d_last], None);
         for pass in passes.into_iter().rev() {
-            let d = pass.backward(&d_x)?;
-            d_x = d.d_x().clone();
-            blocks.push(d);
+            let d = pass.backward(&d_hidden[d_hidden.len() - 1])?;
+            d_hidden.push(d.d_x);
+            d_memory = match (d_memory, d.d_memory) {
+                (Some(sum), Some(d)) => Some::<Matrix<T>>(sum + d), // every block read it
+                (sum, d) => sum.or(d),
+            };
+            blocks.push(d.d_block);
         }
         blocks.reverse();
-        Ok(StackGradients { blocks, d_last_norm, d_x })
+        d_hidden.reverse();
+        Ok(StackGradients { d_stack: Stack { blocks, last_norm }, d_hidden, d_memory })
     }
     // ANCHOR_END: backward_stack
 }
 
-impl<T: Real> StackGradients<T> {
-    /// The gradients, in the order of [`Stack::entries_mut`].
-    pub fn entries(&self) -> Vec<&[T]> {
-        let norm = self.d_last_norm.as_ref().map(LayerNormGradients::entries);
-        let blocks = self.blocks.iter().flat_map(BlockGradients::entries);
-        blocks.chain(norm.into_iter().flatten()).collect()
-    }
-}
+gradients::entries!([T: Real] T, StackGradients<T>: d_stack);
 
-impl<T: Real> Stack<FusedAttention<T>, T> {
-    /// What is learned, to be changed in place: block by block, then the last norm.
-    pub fn entries_mut(&mut self) -> Vec<&mut [T]> {
-        let norm = self.last_norm.as_mut().map(LayerNorm::entries_mut);
-        let blocks = self.blocks.iter_mut().flat_map(Block::entries_mut);
-        blocks.chain(norm.into_iter().flatten()).collect()
+impl<T: Real> StackGradients<T> {
+    /// What goes on to the embedding, `[n_sequences · n_tokens, d_model]`.
+    pub fn d_x(&self) -> &Matrix<T> {
+        &self.d_hidden[0]
+    }
+
+    /// What goes on to the encoder.
+    ///
+    /// # Errors
+    /// [`Error::Length`] for a stack that reads no other text.
+    pub fn d_memory(&self) -> Result<&Matrix<T>> {
+        self.d_memory.as_ref().ok_or_else(no_memory)
     }
 }

@@ -1,6 +1,7 @@
 //! Where a token stands.
 
 use attention::{Error as SizeError, Matrix, Real};
+use gradients::Entries;
 
 use crate::{Error, Result};
 
@@ -48,6 +49,23 @@ impl<T: Real> Positions<T> {
             token += table.row(row % n_tokens);
         }
         Ok(())
+    }
+}
+
+/// The entries of a table that is learned.
+impl<T: Real> Entries<T> for Positions<T> {
+    fn entries(&self) -> Vec<&[T]> {
+        match self {
+            Self::Learned(table) => vec![table.as_slice()],
+            Self::None | Self::Fixed(_) => Vec::new(),
+        }
+    }
+
+    fn entries_mut(&mut self) -> Vec<&mut [T]> {
+        match self {
+            Self::Learned(table) => vec![table.as_mut_slice()],
+            Self::None | Self::Fixed(_) => Vec::new(),
+        }
     }
 }
 

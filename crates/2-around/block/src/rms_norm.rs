@@ -1,6 +1,7 @@
 //! Every token on the same scale, without taking its mean away.
 
 use attention::{Error, Matrix, Real, Result, RowVector};
+use gradients::LayerGradients;
 
 /// `norm(x) = gain ⊙ x / √(mean(x²) + eps)`, token by token: the layer norm without its
 /// mean and its bias.
@@ -25,14 +26,7 @@ pub struct RmsNorm<T: Real = f64> {
     pub eps: f64,
 }
 
-/// The gradients of an RMSNorm.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RmsNormGradients<T: Real = f64> {
-    /// Of the gain, `[d_model]`.
-    pub d_gain: RowVector<T>,
-    /// What goes on to the tokens, `[n_tokens, d_model]`.
-    pub d_x: Matrix<T>,
-}
+gradients::entries!([T: Real] T, RmsNorm<T>: gain);
 
 impl<T: Real> RmsNorm<T> {
     /// The norm with which a training begins: gain 1, eps 10⁻⁵.
@@ -66,6 +60,28 @@ impl<T: Real> RmsNorm<T> {
     }
     // ANCHOR_END: forward
 
+    /// The same with roots that are computed in f32, as T5's own code does, and their
+    /// inverses too.
+    ///
+    /// # Errors
+    /// As [`forward`](Self::forward).
+    ///
+    /// # Source
+    /// `T5LayerNorm` of Hugging Face's transformers.
+    pub fn forward_in_f32(&self, x: &Matrix<T>) -> Result<Matrix<T>> {
+        let width = self.gain.len();
+        Error::expect_shape("the input of a norm", (x.nrows(), width), x.shape())?;
+        let mut y = x.clone();
+        for mut token in y.row_iter_mut() {
+            let squares = token.iter().map(|entry| (entry.to_f64() as f32).powi(2));
+            let mean = in_lanes(squares) / width as f32;
+            let factor = T::of(f64::from((mean + self.eps as f32).sqrt().recip()));
+            token *= factor;
+            token.component_mul_assign(&self.gain);
+        }
+        Ok(y)
+    }
+
     /// The gradients of `y = norm(x)` from that of y.
     ///
     /// Write r for `√(mean(x²) + eps)` and x̂ for `x / r`:
@@ -87,7 +103,7 @@ impl<T: Real> RmsNorm<T> {
         &self,
         x: &Matrix<T>,
         d_y: &Matrix<T>,
-    ) -> Result<RmsNormGradients<T>> {
+    ) -> Result<LayerGradients<Self, T>> {
         let roots = self.roots(x)?;
         Error::expect_shape("the gradient of a norm's output", x.shape(), d_y.shape())?;
         let mut d_gain = RowVector::zeros(self.gain.len());
@@ -102,13 +118,17 @@ impl<T: Real> RmsNorm<T> {
             d -= x_hat * louder;
             d /= root;
         }
-        Ok(RmsNormGradients { d_gain, d_x })
+        Ok(LayerGradients { d_layer: Self { gain: d_gain, eps: self.eps }, d_x })
     }
+}
 
-    /// What is learned, to be changed in place: the gain.
-    pub fn entries_mut(&mut self) -> Vec<&mut [T]> {
-        vec![self.gain.as_mut_slice()]
+/// A sum in eight lanes, as vectors make it: in f32 the order is a part of the result.
+fn in_lanes(entries: impl Iterator<Item = f32>) -> f32 {
+    let mut lanes = [0.0; 8];
+    for (i, entry) in entries.enumerate() {
+        lanes[i % 8] += entry;
     }
+    lanes.iter().sum()
 }
 
 #[cfg(test)]
@@ -152,7 +172,7 @@ mod tests {
                 value(&norm, &x)
             });
             norm.gain[entry] = before;
-            worst = worst.max((found - d.d_gain[entry]).abs());
+            worst = worst.max((found - d.d_layer.gain[entry]).abs());
         }
         for entry in 0..x.len() {
             let before = x[entry];

@@ -2,9 +2,11 @@
 
 use std::fmt;
 
-use attention::{Mask, Matrix, MultiHeadAttention, Real, Result};
+use attention::{Attended, Mask, Matrix, MultiHeadAttention, Real, Result};
+use gradients::Entries;
 
-use crate::{Block, LayerNorm};
+use crate::blocks::no_memory;
+use crate::{Block, BlockOutput, Memory, Norm, Reads};
 
 /// Blocks, each reading what the one below wrote.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,8 +14,10 @@ pub struct Stack<A, T: Real = f64> {
     /// The blocks, the first nearest to the tokens.
     pub blocks: Vec<Block<A, T>>,
     /// A norm behind the last block, which blocks with their norms before need.
-    pub last_norm: Option<LayerNorm<T>>,
+    pub last_norm: Option<Norm<T>>,
 }
+
+gradients::entries!([A: Entries<T>, T: Real] T, Stack<A, T>: blocks, last_norm);
 
 /// What every layer of a stack gave.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +27,8 @@ pub struct Layers<T: Real = f64> {
     pub hidden: Vec<Matrix<T>>,
     /// `attn[l][i]` is the map of head i of block l, `[n_tokens, n_tokens]`.
     pub attn: Vec<Vec<Matrix<T>>>,
+    /// `cross[l][i]` is that of its cross-attention, `[n_tokens, n_source]`.
+    pub cross: Vec<Vec<Matrix<T>>>,
 }
 
 /// Where NaN or infinity begins.
@@ -55,6 +61,57 @@ impl fmt::Display for NotFinite {
 }
 
 impl<T: Real> Layers<T> {
+    /// The tokens that enter the first block, and no block yet.
+    pub fn new(x: Matrix<T>) -> Self {
+        Self { hidden: vec![x], attn: Vec::new(), cross: Vec::new() }
+    }
+
+    /// The tokens before block `n` and all that comes before it. Maps that were not kept are
+    /// none.
+    ///
+    /// # Panics
+    /// If there are fewer blocks.
+    pub fn up_to(&self, n: usize) -> Self {
+        let first = |maps: &[Vec<Matrix<T>>]| {
+            (0..n).map(|l| maps.get(l).cloned().unwrap_or_default()).collect()
+        };
+        let hidden = self.hidden[..=n].to_vec();
+        Self { hidden, attn: first(&self.attn), cross: first(&self.cross) }
+    }
+
+    /// Through those of some blocks that are left; `attend` computes each attention, of the
+    /// block of that number.
+    ///
+    /// # Errors
+    /// As [`Block::forward_by`].
+    // ANCHOR: through
+    pub fn through<A>(
+        mut self,
+        blocks: &[Block<A, T>],
+        mut attend: impl FnMut(usize, Reads, &A, &Matrix<T>) -> Result<Attended<T>>,
+    ) -> Result<Self> {
+        for (l, block) in blocks.iter().enumerate().skip(self.attn.len()) {
+            let by = |reads, attention: &A, x: &_| attend(l, reads, attention, x);
+            let BlockOutput { out, attn, cross } = block.forward_by(self.out(), by)?;
+            self.hidden.push(out);
+            self.attn.push(attn);
+            self.cross.push(cross);
+        }
+        Ok(self)
+    }
+    // ANCHOR_END: through
+
+    /// With a norm behind the last block.
+    ///
+    /// # Errors
+    /// As [`Norm::forward`].
+    pub fn behind(mut self, norm: Option<&Norm<T>>) -> Result<Self> {
+        if let (Some(norm), Some(last)) = (norm, self.hidden.last_mut()) {
+            *last = norm.forward(last)?;
+        }
+        Ok(self)
+    }
+
     /// The tokens at the end, `[n_tokens, d_model]`.
     pub fn out(&self) -> &Matrix<T> {
         &self.hidden[self.hidden.len() - 1]
@@ -80,29 +137,70 @@ impl<T: Real> Layers<T> {
     }
 }
 
-impl<A: MultiHeadAttention<T>, T: Real> Stack<A, T> {
-    /// All layers, from tokens that are embedded already.
+impl<A, T: Real> Stack<A, T> {
+    /// The same stack around other attentions, each made from the one that is there.
+    pub fn with_attention<B>(
+        &self,
+        mut other: impl FnMut(usize, &A) -> B,
+    ) -> Stack<B, T> {
+        let blocks = self.blocks.iter().enumerate();
+        let blocks = blocks.map(|(l, block)| block.with_attention(|a| other(l, a)));
+        Stack { blocks: blocks.collect(), last_norm: self.last_norm.clone() }
+    }
+
+    /// All layers, from tokens that are embedded already; `attend` computes the attention of
+    /// the block of that number.
     ///
     /// # Shapes
     /// `x` is `[n_tokens, d_model]`; [`Layers`] gives the shapes that come out.
     ///
     /// # Errors
-    /// As the parts.
+    /// As `attend` and the parts.
     ///
     /// # Source
-    /// Vaswani et al. 2017, section 3.1, the encoder.
-    // ANCHOR: forward
-    pub fn forward(&self, x: Matrix<T>, mask: &Mask) -> Result<Layers<T>> {
-        let mut layers = Layers { hidden: vec![x], attn: Vec::new() };
-        for block in &self.blocks {
-            let attended = block.forward(layers.out(), mask)?;
-            layers.hidden.push(attended.out);
-            layers.attn.push(attended.attn);
-        }
-        if let (Some(norm), Some(last)) = (&self.last_norm, layers.hidden.last_mut()) {
-            *last = norm.forward(last)?;
-        }
-        Ok(layers)
+    /// Vaswani et al. 2017, section 3.1.
+    pub fn forward_by(
+        &self,
+        x: Matrix<T>,
+        attend: impl FnMut(usize, Reads, &A, &Matrix<T>) -> Result<Attended<T>>,
+    ) -> Result<Layers<T>> {
+        Layers::new(x).through(&self.blocks, attend)?.behind(self.last_norm.as_ref())
     }
-    // ANCHOR_END: forward
+}
+
+impl<A: MultiHeadAttention<T>, T: Real> Stack<A, T> {
+    /// All layers of a stack that reads no other text.
+    ///
+    /// # Shapes
+    /// As [`forward_by`](Self::forward_by).
+    ///
+    /// # Errors
+    /// As [`Block::forward`].
+    pub fn forward(&self, x: Matrix<T>, mask: &Mask) -> Result<Layers<T>> {
+        self.forward_by(x, |_, reads, attention, x| match reads {
+            Reads::Itself => attention.self_attend(x, mask),
+            Reads::Memory => Err(no_memory()),
+        })
+    }
+
+    /// All layers of a stack that reads another text: the same memory in each block.
+    ///
+    /// # Shapes
+    /// As [`forward_by`](Self::forward_by).
+    ///
+    /// # Errors
+    /// As [`Block::forward_reading`].
+    pub fn forward_reading(
+        &self,
+        y: Matrix<T>,
+        mask: &Mask,
+        memory: Memory<'_, T>,
+    ) -> Result<Layers<T>> {
+        self.forward_by(y, |_, reads, attention, y| match reads {
+            Reads::Itself => attention.self_attend(y, mask),
+            Reads::Memory => {
+                attention.forward(y, memory.tokens, memory.tokens, memory.mask)
+            }
+        })
+    }
 }

@@ -1,51 +1,27 @@
-//! The residual and the norm around a layer.
+//! The residual and the norms around a layer.
 
 use attention::{Matrix, Real, Result};
+use gradients::{Entries, LayerGradients};
 
-use crate::{LayerNorm, LayerNormGradients, layer_norm_backward};
-
-/// Where the norm of a sub-layer stands.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Norm<T: Real = f64> {
-    /// Nowhere.
-    None,
-    /// `x + f(norm(x))`, "pre-norm": x itself goes through untouched.
-    Before(LayerNorm<T>),
-    /// `norm(x + f(x))`, "post-norm": the paper's, and BERT's.
-    After(LayerNorm<T>),
-}
-
-impl<T: Real> Norm<T> {
-    /// The norm, wherever it stands.
-    pub fn get(&self) -> Option<&LayerNorm<T>> {
-        match self {
-            Self::None => None,
-            Self::Before(norm) | Self::After(norm) => Some(norm),
-        }
-    }
-
-    fn get_mut(&mut self) -> Option<&mut LayerNorm<T>> {
-        match self {
-            Self::None => None,
-            Self::Before(norm) | Self::After(norm) => Some(norm),
-        }
-    }
-}
+use crate::{Norm, Norms};
 
 /// A layer f with what stands around it.
 ///
 /// # Source
 /// Vaswani et al. 2017, section 3.1 (the residual of He et al. 2016, the norm after it);
-/// Xiong et al. 2020 compare the two places.
+/// Xiong et al. 2020 compare the two places; Gemma Team 2024, section 2 (norms on both
+/// sides).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sublayer<F, T: Real = f64> {
     /// f: an attention layer, or a feed-forward layer.
     pub function: F,
-    /// Where the norm stands.
-    pub norm: Norm<T>,
+    /// Its norms.
+    pub norms: Norms<T>,
     /// Whether x is added to the layer's output. It always is, except to see what for.
     pub residual: bool,
 }
+
+gradients::entries!([F: Entries<T>, T: Real] T, Sublayer<F, T>: function, norms);
 
 /// One pass through a sub-layer.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,51 +30,67 @@ pub struct SublayerPass<K, T: Real = f64> {
     pub inner: Matrix<T>,
     /// What f keeps of its pass.
     pub kept: K,
-    /// `x + f(…)`, before a norm that stands after it.
-    pub sum: Matrix<T>,
+    /// `f(…)`, where a norm reads it.
+    output: Option<Matrix<T>>,
+    /// `x + f(…)`, where a norm stands after it.
+    sum: Option<Matrix<T>>,
     /// What came out.
     pub out: Matrix<T>,
 }
 
-/// The gradients of a sub-layer.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SublayerGradients<G, T: Real = f64> {
-    /// Of f's parameters.
-    pub d_function: G,
-    /// Of the norm's, if there is one.
-    pub d_norm: Option<LayerNormGradients<T>>,
-    /// What goes on to the tokens.
-    pub d_x: Matrix<T>,
+impl<K, T: Real> SublayerPass<K, T> {
+    /// `x + f(…)`, before a norm that stands after it.
+    pub fn sum(&self) -> &Matrix<T> {
+        self.sum.as_ref().unwrap_or(&self.out)
+    }
 }
 
 impl<F, T: Real> Sublayer<F, T> {
     /// With a residual.
-    pub fn new(function: F, norm: Norm<T>) -> Self {
-        Self { function, norm, residual: true }
+    pub fn new(function: F, norms: Norms<T>) -> Self {
+        Self { function, norms, residual: true }
+    }
+
+    /// The same around another layer.
+    pub fn with<G>(&self, function: G) -> Sublayer<G, T> {
+        let Self { norms, residual, .. } = self;
+        Sublayer { function, norms: norms.clone(), residual: *residual }
     }
 
     /// Forward: `f` computes the layer's output, and may keep something for the backward
     /// pass.
     ///
     /// # Errors
-    /// As `f`, and if the norm is of another width.
-    // ANCHOR: forward
+    /// As `f`, and if a norm is of another width.
     pub fn forward<K>(
         &self,
         x: &Matrix<T>,
         f: impl FnOnce(&F, &Matrix<T>) -> Result<(Matrix<T>, K)>,
     ) -> Result<SublayerPass<K, T>> {
-        let inner = match &self.norm {
-            Norm::Before(norm) => norm.forward(x)?,
-            Norm::None | Norm::After(_) => x.clone(),
+        self.forward_beside(x, x, f)
+    }
+
+    /// The same, with a residual from elsewhere: `f` reads `x`, and its output is added to
+    /// `beside`.
+    ///
+    /// # Errors
+    /// As [`forward`](Self::forward).
+    // ANCHOR: forward
+    pub fn forward_beside<K>(
+        &self,
+        x: &Matrix<T>,
+        beside: &Matrix<T>, // x, in nearly all models
+        f: impl FnOnce(&F, &Matrix<T>) -> Result<(Matrix<T>, K)>,
+    ) -> Result<SublayerPass<K, T>> {
+        let inner = match &self.norms.before {
+            Some(norm) => norm.forward(x)?,
+            None => x.clone(),
         };
         let (change, kept) = f(&self.function, &inner)?;
-        let sum = if self.residual { x + change } else { change };
-        let out = match &self.norm {
-            Norm::After(norm) => norm.forward(&sum)?,
-            Norm::None | Norm::Before(_) => sum.clone(),
-        };
-        Ok(SublayerPass { inner, kept, sum, out })
+        let (change, output) = normed(&self.norms.of_output, change)?;
+        let sum = if self.residual { beside + change } else { change };
+        let (out, sum) = normed(&self.norms.after, sum)?;
+        Ok(SublayerPass { inner, kept, output, sum, out })
     }
     // ANCHOR_END: forward
 
@@ -107,52 +99,74 @@ impl<F, T: Real> Sublayer<F, T> {
     ///
     /// # Errors
     /// As `f`, and if `d_out` is of another shape.
-    // ANCHOR: backward
     pub fn backward<K, G>(
         &self,
         x: &Matrix<T>,
-        around: SublayerPass<K, T>,
+        pass: SublayerPass<K, T>,
         d_out: &Matrix<T>,
-        f: impl FnOnce(&F, &Matrix<T>, K, &Matrix<T>) -> Result<(G, Matrix<T>)>,
-    ) -> Result<SublayerGradients<G, T>> {
-        let SublayerPass { inner, kept, sum, .. } = around;
-        // Norm::After(norm) => norm.forward(&sum)?,
-        let after = match &self.norm {
-            Norm::After(norm) => Some(layer_norm_backward(norm, &sum, d_out)?),
-            Norm::None | Norm::Before(_) => None,
-        };
-        let d_sum = after.as_ref().map_or(d_out, |d| &d.d_x);
+        f: impl FnOnce(&F, &Matrix<T>, K, &Matrix<T>) -> Result<LayerGradients<G, T>>,
+    ) -> Result<LayerGradients<Sublayer<G, T>, T>> {
+        let (LayerGradients { d_layer, d_x }, d_beside) =
+            self.backward_beside(x, pass, d_out, f)?;
+        // x is read and added: it gets the gradients of both.
+        Ok(LayerGradients { d_layer, d_x: d_beside + d_x })
+    }
+
+    /// Backward through [`forward_beside`](Self::forward_beside): the gradients, and that of
+    /// `beside`.
+    ///
+    /// # Errors
+    /// As [`backward`](Self::backward).
+    // ANCHOR: backward
+    pub fn backward_beside<K, G>(
+        &self,
+        x: &Matrix<T>,
+        pass: SublayerPass<K, T>,
+        d_out: &Matrix<T>,
+        f: impl FnOnce(&F, &Matrix<T>, K, &Matrix<T>) -> Result<LayerGradients<G, T>>,
+    ) -> Result<(LayerGradients<Sublayer<G, T>, T>, Matrix<T>)> {
+        let SublayerPass { inner, kept, output, sum, .. } = pass;
+        // let (out, sum) = normed(&self.norms.after, sum)?;
+        let (after, d_sum) = normed_backward(&self.norms.after, sum.as_ref(), d_out)?;
+        // let (change, output) = normed(&self.norms.of_output, change)?;
+        let (of_output, d_change) =
+            normed_backward(&self.norms.of_output, output.as_ref(), &d_sum)?;
         // let (change, kept) = f(&self.function, &inner)?;
-        let (d_function, d_inner) = f(&self.function, &inner, kept, d_sum)?;
-        // Norm::Before(norm) => norm.forward(x)?,
-        let before = match &self.norm {
-            Norm::Before(norm) => Some(layer_norm_backward(norm, x, &d_inner)?),
-            Norm::None | Norm::After(_) => None,
-        };
-        let through_f = before.as_ref().map_or(&d_inner, |d| &d.d_x);
-        // x + change: both terms get the gradient, and along the residual it stays as it is.
-        let d_x = if self.residual { d_sum + through_f } else { through_f.clone() };
-        Ok(SublayerGradients { d_function, d_norm: before.or(after), d_x })
+        let d = f(&self.function, &inner, kept, &d_change)?;
+        // Some(norm) => norm.forward(x)?,
+        let (before, d_x) = normed_backward(&self.norms.before, Some(x), &d.d_x)?;
+        let norms = Norms { before, of_output, after };
+        let d_layer = Sublayer { function: d.d_layer, norms, residual: self.residual };
+        // beside + change: along the residual the gradient stays as it is.
+        let d_beside =
+            if self.residual { d_sum } else { Matrix::zeros(x.nrows(), x.ncols()) };
+        Ok((LayerGradients { d_layer, d_x }, d_beside))
     }
     // ANCHOR_END: backward
-
-    /// The entries of f, then those of the norm, to be changed in place.
-    pub(crate) fn entries_mut<'a>(
-        &'a mut self,
-        of_f: impl FnOnce(&'a mut F) -> Vec<&'a mut [T]>,
-    ) -> Vec<&'a mut [T]> {
-        let norm = self.norm.get_mut().map(LayerNorm::entries_mut);
-        of_f(&mut self.function).into_iter().chain(norm.into_iter().flatten()).collect()
-    }
 }
 
-impl<G, T: Real> SublayerGradients<G, T> {
-    /// The gradients of f, then those of the norm.
-    pub(crate) fn entries<'a>(
-        &'a self,
-        of_f: impl FnOnce(&'a G) -> Vec<&'a [T]>,
-    ) -> Vec<&'a [T]> {
-        let norm = self.d_norm.as_ref().map(LayerNormGradients::entries);
-        of_f(&self.d_function).into_iter().chain(norm.into_iter().flatten()).collect()
-    }
+/// `norm(x)`, and x for the backward pass; without a norm, x alone.
+fn normed<T: Real>(
+    norm: &Option<Norm<T>>,
+    x: Matrix<T>,
+) -> Result<(Matrix<T>, Option<Matrix<T>>)> {
+    Ok(match norm {
+        Some(norm) => (norm.forward(&x)?, Some(x)),
+        None => (x, None),
+    })
+}
+
+/// The gradients of a norm, and of what it read; without a norm, `d_y` alone.
+fn normed_backward<T: Real>(
+    norm: &Option<Norm<T>>,
+    x: Option<&Matrix<T>>,
+    d_y: &Matrix<T>,
+) -> Result<(Option<Norm<T>>, Matrix<T>)> {
+    Ok(match (norm, x) {
+        (Some(norm), Some(x)) => {
+            let LayerGradients { d_layer, d_x } = norm.backward(x, d_y)?;
+            (Some(d_layer), d_x)
+        }
+        _ => (None, d_y.clone()),
+    })
 }

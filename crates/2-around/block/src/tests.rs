@@ -6,8 +6,11 @@ use attention::{
 };
 use fused_heads::FusedAttention;
 
+use gradients::Entries;
+
 use crate::{
-    Activation, Block, FeedForward, LayerNorm, Norm, Stack, StackPass, Sublayer,
+    Activation, Block, FeedForward, LayerNorm, Norm, Norms, RmsNorm, Stack, StackPass,
+    Sublayer,
 };
 
 mod decoder;
@@ -21,16 +24,23 @@ enum Order {
     None,
     Before,
     After,
+    /// RMSNorms on both sides, the second of a layer's output; in a stack, the layers stand
+    /// side by side.
+    Both,
 }
 
-fn random_norm(order: Order, rng: &mut Rng) -> Norm {
+const ORDERS: [Order; 4] = [Order::None, Order::Before, Order::After, Order::Both];
+
+fn random_norms(order: Order, rng: &mut Rng) -> Norms {
     let mut row = |shift: f64| random_matrix(1, D_MODEL, 0.3, rng).add_scalar(shift);
     let (gain, bias) = (row(1.0).row(0).into_owned(), row(0.0).row(0).into_owned());
+    let rms: Norm = RmsNorm { gain: gain.clone(), eps: 1e-5 }.into();
     let norm = LayerNorm { gain, bias, eps: 1e-5 };
     match order {
-        Order::None => Norm::None,
-        Order::Before => Norm::Before(norm),
-        Order::After => Norm::After(norm),
+        Order::None => Norms::none(),
+        Order::Before => Norms::before(norm),
+        Order::After => Norms::after(norm),
+        Order::Both => Norms { of_output: Some(rms.clone()), ..Norms::before(rms) },
     }
 }
 
@@ -44,13 +54,13 @@ fn stack(order: Order, activation: Activation) -> (Stack<FusedAttention>, Parame
     let blocks = parameters.iter().map(|parameters| {
         let ffn = FeedForward { activation, ..FeedForward::random(D_MODEL, 10, rng) };
         let attention = FusedAttention::new(parameters);
-        Block {
-            attention: Sublayer::new(attention, random_norm(order, rng)),
-            feed_forward: Some(Sublayer::new(ffn, random_norm(order, rng))),
-        }
+        let attention = Sublayer::new(attention, random_norms(order, rng));
+        let ffn = Sublayer::new(ffn, random_norms(order, rng));
+        let parallel = matches!(order, Order::Both);
+        Block { parallel, ..Block::new(attention, Some(ffn)) }
     });
     let blocks = blocks.collect();
-    let last_norm = random_norm(order, rng).get().cloned();
+    let last_norm = random_norms(order, rng).iter().next().cloned();
     (Stack { blocks, last_norm }, parameters)
 }
 
@@ -75,7 +85,7 @@ pub(crate) fn difference(mut value: impl FnMut(f64) -> f64) -> f64 {
 
 #[test]
 fn every_gradient_is_a_central_difference() {
-    for order in [Order::None, Order::Before, Order::After] {
+    for order in ORDERS {
         for activation in [Activation::Gelu, Activation::GeluTanh] {
             let (mut stack, _) = stack(order, activation);
             let x = tokens();
@@ -102,7 +112,7 @@ fn every_gradient_is_a_central_difference() {
                     moved[entry] += h;
                     value(&stack, &Batch::new(2, moved).unwrap(), &probe)
                 });
-                worst = worst.max((found - d.d_x[entry]).abs());
+                worst = worst.max((found - d.d_x()[entry]).abs());
             }
             let relative = worst / largest;
             println!("{order:?}, {activation:?}: {relative:e} of the largest gradient");
@@ -130,7 +140,7 @@ fn without_its_residual_a_sublayer_gives_the_layers_output() {
 
 #[test]
 fn a_gradient_of_another_shape_is_refused_with_both() {
-    for order in [Order::None, Order::Before, Order::After] {
+    for order in ORDERS {
         let (stack, _) = stack(order, Activation::Relu);
         let pass = StackPass::forward(&stack, &tokens(), &MASKS).unwrap();
         let refused = pass.backward(&Matrix::zeros(3, D_MODEL)).unwrap_err();

@@ -30,12 +30,7 @@ pub struct VariantGradients<T: Real = f64> {
     pub d_key: Matrix<T>,
 }
 
-impl<T: Real> VariantGradients<T> {
-    /// The gradients in the order of [`VariantAttention::entries_mut`].
-    pub fn entries(&self) -> Vec<&[T]> {
-        self.d_projections.iter().flat_map(Linear::entries).collect()
-    }
-}
+gradients::entries!([T: Real] T, VariantGradients<T>: d_projections);
 
 impl<'a, T: Real> VariantPass<'a, T> {
     /// The pass: `query` attends to `key`, whose tokens are the values too.

@@ -37,6 +37,8 @@ pub struct VariantAttention<T: Real = f64> {
     changes: Changes<T>,
 }
 
+gradients::entries!([T: Real] T, VariantAttention<T>: projections);
+
 impl<T: Real> VariantAttention<T> {
     /// The layer with these projections, in the order W^Q, W^K, W^V, W^O.
     ///
@@ -96,12 +98,6 @@ impl<T: Real> VariantAttention<T> {
     /// The projections, in the order W^Q, W^K, W^V, W^O.
     pub fn projections(&self) -> &[Linear<T>; 4] {
         &self.projections
-    }
-
-    /// The entries of the four projections, to be changed in place: weight and bias of W^Q, of
-    /// W^K, of W^V and of W^O, each column by column. No shape can change.
-    pub fn entries_mut(&mut self) -> Vec<&mut [T]> {
-        self.projections.iter_mut().flat_map(Linear::entries_mut).collect()
     }
 
     /// What is changed.

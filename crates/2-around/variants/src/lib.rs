@@ -59,6 +59,7 @@ pub use cache::Cache;
 pub use changes::Changes;
 pub use cost::NextToken;
 pub use error::{Error, Result};
+pub use gradients::Entries;
 pub use groups::Groups;
 pub use latent::{LatentAttention, LatentSizes, LatentWeights};
 pub use layer::VariantAttention;

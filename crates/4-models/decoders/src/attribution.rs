@@ -22,11 +22,11 @@
 mod held;
 
 use attention::{Error as SizeError, Matrix, Real};
-use block::Error as TokenError;
+use block::{Block, Error as TokenError, FeedForward};
 use variants::{SoftCap, VariantAttention};
 
 use crate::decoder::AsRead;
-use crate::{Block, Error, Pass, Result};
+use crate::{Error, Pass, Result};
 use held::HeldNorm;
 
 /// What each part of a model adds to the logit of one token.
@@ -174,21 +174,24 @@ impl<'a, T: Real> LayerRows<'a, T> {
         x: &Matrix<T>,
         concat: Matrix<T>,
     ) -> Result<Self> {
-        let out = block.attention.projections()[3].forward(&concat)?;
-        let behind = block.after_attention.as_ref();
-        let behind = behind.map(|norm| HeldNorm::of(norm, &double(&out)));
-        let attended = match &block.after_attention {
+        let out = block.attention.function.projections()[3].forward(&concat)?;
+        let norm = block.attention.norms.of_output.as_ref();
+        let behind = norm.map(|norm| HeldNorm::of(norm, &double(&out)));
+        let attended = match norm {
             None => out,
             Some(norm) => norm.forward(&out)?,
         };
         let read = if block.parallel { x.clone() } else { x + &attended };
-        let fed = block.feed_forward.forward(&block.feed_forward_norm.forward(&read)?)?;
-        let fed = match &block.after_feed_forward {
-            None => fed,
-            Some(norm) => norm.forward(&fed)?,
+        let nothing = Matrix::zeros(1, x.ncols());
+        let fed = match &block.feed_forward {
+            None => nothing,
+            Some(sublayer) => {
+                let ffn = |ffn: &FeedForward<T>, x: &_| Ok((ffn.forward(x)?, ()));
+                sublayer.forward_beside(&read, &nothing, ffn)?.out
+            }
         };
         Ok(Self {
-            attention: &block.attention,
+            attention: &block.attention.function,
             concat: double(&concat),
             attended: double(&attended),
             behind,

@@ -2,16 +2,18 @@
 
 use std::path::Path;
 
-use attention::{Error as SizeError, Mask, Matrix, MultiHeadAttention, Real};
-use block::Layers;
+use attention::{
+    Attended, Error as SizeError, Mask, Matrix, MultiHeadAttention, Real,
+    Result as SizeResult,
+};
+use block::{Block, Layers, Norm};
 use model_files::Sequence;
 use variants::{Cache, VariantAttention};
 
-use crate::blocks::Block;
 use crate::config::Config;
 use crate::embedding::{Embedding, Unembedding};
 use crate::weights::Weights;
-use crate::{Error, Files, Norm, Result};
+use crate::{Error, Files, Result};
 
 /// A decoder: each token reads those before it, and at the end stand logits for the token
 /// that comes next.
@@ -70,7 +72,7 @@ impl<T: Real> AsRead<T> {
 
     /// An empty cache per layer, for one text.
     pub fn caches(&self) -> Vec<Cache<T>> {
-        self.blocks.iter().map(|block| block.attention.cache()).collect()
+        self.blocks.iter().map(|block| block.attention.function.cache()).collect()
     }
 
     /// New tokens behind those of the caches: hidden states and maps of the new ones alone.
@@ -83,6 +85,7 @@ impl<T: Real> AsRead<T> {
     /// As [`Embedding::forward`]; [`Error::Sizes`] for caches of another model;
     /// [`Error::Caches`]. The caches are then as they
     /// were.
+    // ANCHOR: forward_cached
     pub fn forward_cached(
         &self,
         ids: &[usize],
@@ -90,12 +93,9 @@ impl<T: Real> AsRead<T> {
     ) -> Result<Layers<T>> {
         let n_seen = self.check(caches)?;
         let x = self.embedding.forward(ids, n_seen)?;
-        let mut caches = caches.iter_mut();
-        self.through(x, |attention, x| match caches.next() {
-            Some(cache) => attention.forward_cached(x, cache),
-            None => attention.forward_cached(x, &mut attention.cache()),
-        })
+        self.through(x, |l, attention, x| attention.forward_cached(x, &mut caches[l]))
     }
+    // ANCHOR_END: forward_cached
 
     /// All hidden states and maps of a text whose positions may be given: by those of a
     /// table, or by the angles of queries and keys. Which token sees which is as they lie.
@@ -113,7 +113,7 @@ impl<T: Real> AsRead<T> {
             .iter()
             .map(|&place| i64::try_from(place).unwrap_or(i64::MAX))
             .collect();
-        self.through(x, |attention, x| attention.self_attend_at(x, &places, &mask))
+        self.through(x, |_, attention, x| attention.self_attend_at(x, &places, &mask))
     }
 
     /// How many tokens the caches have been given.
@@ -122,7 +122,7 @@ impl<T: Real> AsRead<T> {
         SizeError::expect_length("the list of caches", n_layers, caches.len())?;
         let n_seen = caches.first().map_or(0, Cache::n_seen);
         for (layer, (block, cache)) in self.blocks.iter().zip(caches).enumerate() {
-            let [keys, values] = block.attention.sizes().cache_widths();
+            let [keys, values] = block.attention.function.sizes().cache_widths();
             let n = cache.keys().nrows();
             SizeError::expect_shape(
                 "the keys of a cache",
@@ -147,8 +147,7 @@ impl<A, T: Real> Decoder<A, T> {
         mut other: impl FnMut(usize, &A) -> B,
     ) -> Decoder<B, T> {
         let blocks = self.blocks.iter().enumerate();
-        let blocks =
-            blocks.map(|(i, block)| block.with_attention(other(i, &block.attention)));
+        let blocks = blocks.map(|(i, block)| block.with_attention(|it| other(i, it)));
         Decoder {
             config: self.config.clone(),
             embedding: self.embedding.clone(),
@@ -202,30 +201,23 @@ impl<A, T: Real> Decoder<A, T> {
         Ok(unembedding.of(ids, &self.embedding))
     }
 
-    /// All layers, `attend` being how each attention is asked.
+    /// All layers; `attend` computes the attention of the block of that number.
     pub(crate) fn through(
         &self,
         x: Matrix<T>,
-        attend: impl FnMut(&A, &Matrix<T>) -> attention::Result<attention::Attended<T>>,
+        attend: impl FnMut(usize, &A, &Matrix<T>) -> SizeResult<Attended<T>>,
     ) -> Result<Layers<T>> {
-        self.go_on(Layers { hidden: vec![x], attn: Vec::new() }, attend)
+        self.go_on(Layers::new(x), attend)
     }
 
     /// The layers that are left after some.
     pub(crate) fn go_on(
         &self,
-        mut layers: Layers<T>,
-        mut attend: impl FnMut(&A, &Matrix<T>) -> attention::Result<attention::Attended<T>>,
+        layers: Layers<T>,
+        mut attend: impl FnMut(usize, &A, &Matrix<T>) -> SizeResult<Attended<T>>,
     ) -> Result<Layers<T>> {
-        for block in self.blocks.iter().skip(layers.attn.len()) {
-            let attended = block.forward(layers.out(), &mut attend)?;
-            layers.hidden.push(attended.out);
-            layers.attn.push(attended.attn);
-        }
-        if let Some(last) = layers.hidden.last_mut() {
-            *last = self.last_norm.forward(last)?;
-        }
-        Ok(layers)
+        let layers = layers.through(&self.blocks, |l, _, a, x| attend(l, a, x))?;
+        Ok(layers.behind(Some(&self.last_norm))?)
     }
 }
 
@@ -253,7 +245,7 @@ impl<A: MultiHeadAttention<T>, T: Real> Decoder<A, T> {
             }
             Some(places) => self.embedding.forward_at(&sequence.ids, places)?,
         };
-        self.through(x, |attention, x| attention.self_attend(x, &mask))
+        self.through(x, |_, attention, x| attention.self_attend(x, &mask))
     }
 }
 

@@ -3,7 +3,7 @@
 //! A prompt is products of many tokens, which arithmetic limits; what is written behind it
 //! is products of one token, which memory limits: every weight is read once per token, and
 //! so is the cache. Both are the business of `cached`; here its parts are put together as
-//! [`Block`](crate::Block) puts together the readable ones. W^Q, W^K and W^V are one
+//! [`Block`](::block::Block) puts together the readable ones. W^Q, W^K and W^V are one
 //! product, and so are the gate and what it lets through.
 //!
 //! A model is packed part by part and its readable weights are given up on the way, so both
@@ -27,7 +27,8 @@ use crate::config::Config;
 use crate::decoder::AsRead;
 use crate::weights::Weights;
 use crate::writer::Predict;
-use crate::{Files, Norm, Result};
+use crate::{Files, Result};
+use ::block::Norm;
 
 pub use looks::Looks;
 pub use rows::Chosen;
@@ -83,7 +84,7 @@ impl FastDecoder {
         let AsRead { config, embedding, blocks, last_norm, unembedding } = model;
         let unembedding = unembedding.ok_or_else(|| config.no_head())?;
         let rotations =
-            blocks.iter().map(|block| block.attention.changes().rotary.clone());
+            blocks.iter().map(|block| block.attention.function.changes().rotary.clone());
         let rotations = Rotations::new(rotations);
         let blocks =
             blocks.into_iter().map(|block| FastBlock::new(block, FewBits::default()));
@@ -107,7 +108,7 @@ impl FastDecoder {
         let mut blocks = Vec::new();
         for layer in 0..config.n_layers {
             let block = weights.block(layer)?;
-            rotary.push(block.attention.changes().rotary.clone());
+            rotary.push(block.attention.function.changes().rotary.clone());
             blocks.push(FastBlock::new(block, FewBits::of(&weights, layer)?)?);
         }
         let rotations = Rotations::new(rotary.into_iter());

@@ -12,6 +12,9 @@
 //! it, or a [`Gguf`](model_files::Gguf) file of Llama's, Qwen's or Gemma's family, whose
 //! numbers may be of 4 to 8 bits.
 //!
+//! A block is [`block::Block`], the one that the book builds; a whole text or a cache is how
+//! its attention is computed.
+//!
 //! The one decision: **there is one way to read a token, and two to ask for it.**
 //! [`Decoder::forward`] reads a whole text, [`Decoder::forward_cached`] what comes behind
 //! the caches; both go through the same blocks, and give the same numbers. [`Writer`] asks a
@@ -30,7 +33,6 @@
 //! all is on the readable side, generic over the attention as `encoders` is.
 
 pub mod attribution;
-mod blocks;
 mod config;
 mod decoder;
 mod embedding;
@@ -39,9 +41,7 @@ mod families;
 mod family;
 #[cfg(feature = "fast")]
 mod fast;
-mod feed_forward;
 mod files;
-mod norm;
 mod pass;
 mod sequences;
 pub mod study;
@@ -51,7 +51,6 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use blocks::Block;
 #[cfg(feature = "fast")]
 pub use cached::Precision;
 pub use config::{Biases, Config};
@@ -62,8 +61,6 @@ pub use families::families;
 pub use family::{Family, Layers, Names, NormKind, Projections};
 #[cfg(feature = "fast")]
 pub use fast::{Chosen, FastDecoder, FastReader, Looks, PackedCaches};
-pub use feed_forward::FeedForward;
 pub use files::Files;
-pub use norm::Norm;
 pub use pass::Pass;
 pub use writer::{Choice, Predict, Reader, Writer};

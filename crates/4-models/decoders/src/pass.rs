@@ -28,8 +28,7 @@ impl<T: Real> AsRead<T> {
     /// # Errors
     /// As [`Decoder::forward`](crate::Decoder::forward).
     pub fn pass(&self, ids: &[usize]) -> Result<Pass<T>> {
-        let start =
-            Layers { hidden: vec![self.embedding.forward(ids, 0)?], attn: Vec::new() };
+        let start = Layers::new(self.embedding.forward(ids, 0)?);
         let mut concats = Vec::with_capacity(self.blocks.len());
         let layers = self.go_on_with(start, |_, concat| concats.push(concat.clone()))?;
         Ok(Pass { ids: ids.to_vec(), layers, concats })
@@ -42,11 +41,10 @@ impl<T: Real> AsRead<T> {
         before: Layers<T>,
         mut change: impl FnMut(usize, &mut Matrix<T>),
     ) -> Result<Layers<T>> {
-        let mut layers = before.attn.len()..;
-        self.go_on(before, |attention: &VariantAttention<T>, x| {
+        self.go_on(before, |layer, attention: &VariantAttention<T>, x| {
             let heads = attention.steps(x, x, x, &Mask::Causal)?;
             let Attended { out: mut concat, attn } = attended(heads);
-            layers.next().into_iter().for_each(|layer| change(layer, &mut concat));
+            change(layer, &mut concat);
             Ok(Attended { out: attention.projections()[3].forward(&concat)?, attn })
         })
     }

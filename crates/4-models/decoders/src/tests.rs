@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use attention::Matrix;
 use model_files::{Existing, NewTensor, Sequence, TensorFile, save};
 use serde_json::{Map, Value as Json, json};
+use variants::Entries;
 
 use crate::{AsRead, Config, Decoder, Files};
 

@@ -4,18 +4,17 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use attention::{Linear, Matrix, Real, RowVector};
-use block::{GatedFeedForward, LayerNorm, RmsNorm};
+use block::{Block, FeedForward, LayerNorm, Norm, Norms, RmsNorm, Sublayer};
 #[cfg(feature = "fast")]
 use model_files::Levels;
 use model_files::{Gguf, TensorFile, Unused};
 use variants::{Changes, QkNorm, VariantAttention};
 
-use crate::blocks::Block;
+use crate::Result;
 use crate::config::Config;
 use crate::embedding::{Embedding, Unembedding};
 use crate::families::TENSORS;
 use crate::family::{Layers, NormKind, Projections};
-use crate::{FeedForward, Norm, Result};
 
 /// A file of weights.
 #[derive(Debug, Clone)]
@@ -160,16 +159,17 @@ impl<'a> Weights<'a> {
     pub fn block<T: Real>(&self, layer: usize) -> Result<Block<VariantAttention<T>, T>> {
         let names = &self.config.family.names;
         let within = |name: &str| format!("{}{layer}.{name}", names.block);
-        let norm = |name: &str| self.norm(&within(name));
-        Ok(Block {
-            attention_norm: norm(names.attention_norm)?,
-            attention: self.attention(layer)?,
-            after_attention: names.after_attention.map(norm).transpose()?,
-            feed_forward_norm: norm(names.feed_forward_norm)?,
-            feed_forward: self.feed_forward(&within)?,
-            after_feed_forward: names.after_feed_forward.map(norm).transpose()?,
-            parallel: self.config.parallel,
-        })
+        let norms = |before: &str, of_output: Option<&str>| -> Result<Norms<T>> {
+            let norm = |name: &str| self.norm(&within(name));
+            let of_output = of_output.map(norm).transpose()?;
+            Ok(Norms { of_output, ..Norms::before(norm(before)?) })
+        };
+        let of_attention = norms(names.attention_norm, names.after_attention)?;
+        let attention = Sublayer::new(self.attention(layer)?, of_attention);
+        let of_feed_forward = norms(names.feed_forward_norm, names.after_feed_forward)?;
+        let feed_forward = Sublayer::new(self.feed_forward(&within)?, of_feed_forward);
+        let block = Block::new(attention, Some(feed_forward));
+        Ok(Block { parallel: self.config.parallel, ..block })
     }
 
     fn attention<T: Real>(&self, layer: usize) -> Result<VariantAttention<T>> {
@@ -237,13 +237,13 @@ impl<'a> Weights<'a> {
             Layers::Plain([inner, outer]) => {
                 let w_1 = linear(inner, d_model, d_ff)?;
                 let w_2 = linear(outer, d_ff, d_model)?;
-                FeedForward::Plain(block::FeedForward::new(w_1, activation, w_2)?)
+                FeedForward::new(w_1, activation, w_2)?
             }
             Layers::Gated([gate, up, down]) => {
                 let [gate, up] = [gate, up].map(|name| linear(name, d_model, d_ff));
                 let (gate, up) = (gate?, up?);
                 let down = linear(down, d_ff, d_model)?;
-                FeedForward::Gated(GatedFeedForward::new(gate, activation, up, down)?)
+                FeedForward::gated(gate, activation, up, down)?
             }
         })
     }

@@ -61,20 +61,11 @@ impl<A, T: Real> Encoder<A, T> {
     /// The same model with another attention: `other` makes that of block `i` from the one
     /// that is there. So a model that was read with its parameters as they are can be tried
     /// with every stage, and with heads ablated.
-    pub fn with_attention<B>(
-        &self,
-        mut other: impl FnMut(usize, &A) -> B,
-    ) -> Encoder<B, T> {
-        let blocks = self.stack.blocks.iter().enumerate();
-        let blocks = blocks
-            .map(|(i, block)| block.with_attention(other(i, &block.attention.function)));
+    pub fn with_attention<B>(&self, other: impl FnMut(usize, &A) -> B) -> Encoder<B, T> {
         Encoder {
             config: self.config.clone(),
             embeddings: self.embeddings.clone(),
-            stack: Stack {
-                blocks: blocks.collect(),
-                last_norm: self.stack.last_norm.clone(),
-            },
+            stack: self.stack.with_attention(other),
         }
     }
 }

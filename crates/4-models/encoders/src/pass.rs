@@ -51,14 +51,10 @@ impl<T: Real> Encoder<LayerParameters<T>, T> {
         stage: fn(&LayerParameters<T>) -> Stage<T>,
     ) -> Result<Pass<T>> {
         let mask = sequence.mask()?;
-        let hidden = vec![self.embeddings.forward(sequence)?];
-        let mut layers = Layers { hidden, attn: Vec::new() };
-        for block in &self.stack.blocks {
-            let block = block.with_attention(stage(&block.attention.function));
-            let attended = block.forward(layers.out(), &mask)?;
-            layers.hidden.push(attended.out);
-            layers.attn.push(attended.attn);
-        }
+        let attend = |_, _, parameters: &LayerParameters<T>, x: &Matrix<T>| {
+            stage(parameters).self_attend(x, &mask)
+        };
+        let layers = self.stack.forward_by(self.embeddings.forward(sequence)?, attend)?;
         let concat = |(l, maps): (usize, &Vec<Matrix<T>>)| {
             let heads = self.stack.blocks[l].attention.function.heads().iter();
             let outputs = heads.zip(maps).map(|(head, map)| {
@@ -104,23 +100,20 @@ impl<T: Real> Encoder<LayerParameters<T>, T> {
         }
         // Below the lowest head nothing changes.
         let lowest = heads.iter().map(|(layer, _)| *layer).min().unwrap_or(n_layers);
-        let mut layers = Layers {
-            hidden: pass.layers.hidden[..=lowest].to_vec(),
-            attn: pass.layers.attn[..lowest].to_vec(),
-        };
+        let before = pass.layers.up_to(lowest);
         let mask = pass.sequence.mask()?;
-        for (layer, instead) in instead.iter().enumerate().skip(lowest) {
-            let of_layer: Vec<usize> =
-                heads.iter().filter(|(of, _)| *of == layer).map(|(_, i)| *i).collect();
-            let block = &self.stack.blocks[layer];
-            let parameters = &block.attention.function;
-            let attention = Ablated::new(parameters, &of_layer, instead, stage)?;
-            let attended =
-                block.with_attention(attention).forward(layers.out(), &mask)?;
-            layers.hidden.push(attended.out);
-            layers.attn.push(attended.attn);
-        }
-        Ok(layers)
+        let blocks = &self.stack.blocks;
+        let ablated = |layer: usize| {
+            let of_layer = heads.iter().filter(|(of, _)| *of == layer);
+            let of_layer: Vec<usize> = of_layer.map(|(_, i)| *i).collect();
+            let parameters = &blocks[layer].attention.function;
+            Ablated::new(parameters, &of_layer, &instead[layer], stage)
+        };
+        let ablated = (lowest..n_layers).map(ablated).collect::<Result<Vec<_>>>()?;
+        let attend = |layer: usize, _, _: &_, x: &Matrix<T>| {
+            ablated[layer - lowest].self_attend(x, &mask)
+        };
+        Ok(before.through(blocks, attend)?)
     }
 }
 

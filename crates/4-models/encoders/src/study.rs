@@ -129,7 +129,7 @@ impl<'a> Study<'a> {
         }
         let block = &self.parameters.stack.blocks[layer];
         let parameters = ablated_layer(&block.attention.function, &gone)?;
-        Ok(Some(block.with_attention((self.stage)(&parameters))))
+        Ok(Some(block.with_attention(|_| (self.stage)(&parameters))))
     }
 }
 

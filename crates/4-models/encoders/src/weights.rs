@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use attention::{LayerParameters, Linear, Matrix, PackedParameters, Real, RowVector};
-use block::{Block, Embedding, FeedForward, LayerNorm, Norm, Positions, Sublayer};
+use block::{Block, Embedding, FeedForward, LayerNorm, Norms, Positions, Sublayer};
 use model_files::{TensorFile, Unused};
 
 use crate::embeddings::Embeddings;
@@ -76,17 +76,12 @@ impl<'a> Weights<'a> {
         let w_1 = self.linear(&named(inner), d_model, d_ff)?;
         let w_2 = self.linear(&named(outer), d_ff, d_model)?;
         let feed_forward = FeedForward::new(w_1, self.config.activation, w_2)?;
-        let norm = |name| Ok::<_, Error>(Norm::After(self.norm(&named(name), d_model)?));
-        Ok(Block {
-            attention: Sublayer::new(
-                stage(&packed.unpack()),
-                norm(names.attention_norm)?,
-            ),
-            feed_forward: Some(Sublayer::new(
-                feed_forward,
-                norm(names.feed_forward_norm)?,
-            )),
-        })
+        let norms =
+            |name| Ok::<_, Error>(Norms::after(self.norm(&named(name), d_model)?));
+        let attention = stage(&packed.unpack());
+        let attention = Sublayer::new(attention, norms(names.attention_norm)?);
+        let feed_forward = Sublayer::new(feed_forward, norms(names.feed_forward_norm)?);
+        Ok(Block::new(attention, Some(feed_forward)))
     }
 
     /// Rows of vectors, `[n, d_embedding]`, as the file has them.

@@ -87,7 +87,8 @@ impl<A: MultiHeadAttention<T>, T: Real> Remaining<A, T> {
                     let attended = layer.self_attend(x, &Mask::None)?;
                     Ok((attended.out.clone(), attended))
                 })?;
-                let (kept, sum, norm) = (around.kept, around.sum, around.out);
+                let sum = around.sum().clone();
+                let (kept, norm) = (around.kept, around.out);
                 Some(AttentionPass { attn: kept.attn, out: kept.out, sum, norm })
             }
         };

@@ -1,11 +1,10 @@
 //! A source that is read once, and a target that grows.
 
 use attention::{Error as SizeError, Mask, Real};
-use block::Layers;
+use block::{Layers, Reads};
 use model_files::Sequence;
 use variants::Cache;
 
-use crate::side::Decoded;
 use crate::translator::AsRead;
 use crate::{Error, Result};
 
@@ -82,15 +81,14 @@ impl<T: Real> AsRead<T> {
         ids: &[usize],
         source: &Source<T>,
         caches: &mut [Cache<T>],
-    ) -> Result<Decoded<T>> {
+    ) -> Result<Layers<T>> {
         let n_seen = self.check(source, caches)?;
         let x = self.target().forward(ids, n_seen)?;
         let x = self.decoder.enter(x, n_seen)?;
-        Ok(self.decoder.forward(
-            x,
-            |layer, a, x| a.forward_cached(x, &mut caches[layer]),
-            |layer, a, x| a.attend_to(x, &source.caches[layer], &source.mask),
-        )?)
+        Ok(self.decoder.forward(x, |layer, reads, a, x| match reads {
+            Reads::Itself => a.forward_cached(x, &mut caches[layer]),
+            Reads::Memory => a.attend_to(x, &source.caches[layer], &source.mask),
+        })?)
     }
     // ANCHOR_END: decode_cached
 

@@ -10,7 +10,8 @@
 //! Marian, BART, mBART and T5 are that one model. What each changes is a line or two of its
 //! file in `families`: where norms stand, how positions are told, how the feed-forward layer
 //! is bent. The attention is [`variants`]' with the changes that the config asks for, or any
-//! other stage ([`Translator::with_attention`]).
+//! other stage ([`Translator::with_attention`]). A block is [`block::Block`], the one that the
+//! book builds.
 //!
 //! The one decision: **what follows from the source alone is computed once.**
 //! [`Translator::read_source`] runs the encoder, and makes the keys and values that every
@@ -24,14 +25,12 @@
 //!
 //! Left out: beams, a last token that is forced, dropout, the backward pass.
 
-mod blocks;
 mod cached;
 mod config;
 mod families;
 mod family;
 mod files;
 mod heads;
-mod norm;
 mod side;
 mod tensors;
 mod translator;
@@ -42,7 +41,7 @@ mod writing;
 #[cfg(test)]
 mod tests;
 
-pub use blocks::{Block, Sublayer};
+pub use block::Layers;
 pub use cached::{CacheBytes, Source};
 pub use config::{Config, Half, Places};
 pub use decoders::{Error, Result};
@@ -50,8 +49,7 @@ pub use families::families;
 pub use family::{Family, Names};
 pub use files::Files;
 pub use heads::{Head, Part, Whole};
-pub use norm::Norm;
-pub use side::{Decoded, Side};
+pub use side::Side;
 pub use tensors::{sequences, to_tensors};
 pub use translator::{AsRead, Translator};
 pub use writer::{Reader, Written, write};

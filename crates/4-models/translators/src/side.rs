@@ -1,10 +1,9 @@
 //! One side of a model: its blocks, and what stands around them.
 
 use attention::{Attended, Matrix, Real, Result as SizeResult};
-use block::{Error as TokenError, Layers};
+use block::{Block, Error as TokenError, Layers, Norm, Reads};
 
-use crate::blocks::Block;
-use crate::{Norm, Result};
+use crate::Result;
 
 /// One side: what follows the look-up of its tokens.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,15 +16,6 @@ pub struct Side<A, T: Real = f64> {
     pub blocks: Vec<Block<A, T>>,
     /// Behind the last block.
     pub last_norm: Option<Norm<T>>,
-}
-
-/// What a decoder gave of a text.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Decoded<T: Real = f64> {
-    /// Hidden states, and the maps of attention to the text itself.
-    pub layers: Layers<T>,
-    /// `cross[l][i]` is the map of head i of block l on the source, `[n_target, n_source]`.
-    pub cross: Vec<Vec<Matrix<T>>>,
 }
 
 impl<A, T: Real> Side<A, T> {
@@ -44,31 +34,13 @@ impl<A, T: Real> Side<A, T> {
         })
     }
 
-    /// All blocks; `attend` and `cross` say how the attention of a block is asked.
+    /// All blocks; `attend` computes the attention of the block of that number.
     pub(crate) fn forward(
         &self,
         x: Matrix<T>,
-        mut attend: impl FnMut(usize, &A, &Matrix<T>) -> SizeResult<Attended<T>>,
-        mut cross: impl FnMut(usize, &A, &Matrix<T>) -> SizeResult<Attended<T>>,
-    ) -> SizeResult<Decoded<T>> {
-        let layers = Layers { hidden: vec![x], attn: Vec::new() };
-        let mut found = Decoded { layers, cross: Vec::new() };
-        for (layer, block) in self.blocks.iter().enumerate() {
-            let (attended, to_source) = block.forward(
-                found.layers.out(),
-                |a, x| attend(layer, a, x),
-                |a, x| cross(layer, a, x),
-            )?;
-            found.layers.hidden.push(attended.out);
-            found.layers.attn.push(attended.attn);
-            found.cross.push(to_source);
-        }
-        if let (Some(norm), Some(last)) =
-            (&self.last_norm, found.layers.hidden.last_mut())
-        {
-            *last = norm.forward(last)?;
-        }
-        Ok(found)
+        attend: impl FnMut(usize, Reads, &A, &Matrix<T>) -> SizeResult<Attended<T>>,
+    ) -> SizeResult<Layers<T>> {
+        Layers::new(x).through(&self.blocks, attend)?.behind(self.last_norm.as_ref())
     }
 
     pub(crate) fn with_attention<B>(&self, mut other: impl FnMut(&A) -> B) -> Side<B, T> {

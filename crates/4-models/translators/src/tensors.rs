@@ -6,7 +6,6 @@ use model_files::{NewTensor, Sequence, Stored, TensorFile};
 
 use crate::Result;
 use crate::config::Config;
-use crate::side::Decoded;
 
 /// The texts of a file, a source and a target each, each id being one that the model has:
 /// `input_ids` and `decoder_input_ids`, and where they are there `attention_mask` and
@@ -33,13 +32,11 @@ pub fn sequences(config: &Config, file: &TensorFile) -> Result<Vec<[Sequence; 2]
 /// maps.
 pub fn to_tensors<T: Stored>(
     encoded: &[Layers<T>],
-    decoded: &[Decoded<T>],
+    decoded: &[Layers<T>],
     logits: &[Matrix<T>],
 ) -> Result<Vec<NewTensor>> {
     let mut tensors = Vec::new();
-    let encoded: Vec<_> = encoded.iter().collect();
-    let of_decoder: Vec<_> = decoded.iter().map(|it| &it.layers).collect();
-    for (side, batch) in [("encoder", &encoded), ("decoder", &of_decoder)] {
+    for (side, batch) in [("encoder", encoded), ("decoder", decoded)] {
         let n_hidden = batch.first().map_or(0, |first| first.hidden.len());
         for l in 0..n_hidden {
             let hidden = batch.iter().filter_map(|layers| layers.hidden.get(l));

@@ -73,7 +73,7 @@ fn logits(model: &AsRead) -> Matrix {
     let target = Sequence::new(vec![1, 8, 33, 71, 20, 4]);
     let encoded = model.encode(&source).unwrap();
     let decoded = model.decode(&target, encoded.out(), &source).unwrap();
-    model.logits(decoded.layers.out()).unwrap()
+    model.logits(decoded.out()).unwrap()
 }
 
 fn plain(name: &str) -> Matrix {

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use attention::{Mask, Matrix, MultiHeadAttention, Real, RowVector};
-use block::Layers;
+use block::{Layers, Reads};
 use decoders::{Embedding, Unembedding};
 use model_files::Sequence;
 use variants::VariantAttention;
 
 use crate::config::Config;
-use crate::side::{Decoded, Side};
+use crate::side::Side;
 use crate::weights::Weights;
 use crate::{Files, Result};
 
@@ -128,9 +128,8 @@ impl<A: MultiHeadAttention<T>, T: Real> Translator<A, T> {
     pub fn encode(&self, source: &Sequence) -> Result<Layers<T>> {
         let mask = source.mask()?;
         let x = self.encoder.enter(self.source.forward(&source.ids, 0)?, 0)?;
-        let attend = |_, a: &A, x: &Matrix<T>| a.self_attend(x, &mask);
         // An encoder has no second attention.
-        Ok(self.encoder.forward(x, attend, |_, a, x| a.self_attend(x, &mask))?.layers)
+        Ok(self.encoder.forward(x, |_, _, a, x| a.self_attend(x, &mask))?)
     }
 
     /// All hidden states and maps of a target, each token reading those before it, and the
@@ -148,17 +147,16 @@ impl<A: MultiHeadAttention<T>, T: Real> Translator<A, T> {
         target: &Sequence,
         memory: &Matrix<T>,
         source: &Sequence,
-    ) -> Result<Decoded<T>> {
+    ) -> Result<Layers<T>> {
         let of_source = source.mask()?;
         let mask = match target.mask()? {
             Mask::None => Mask::Causal,
             padding => Mask::All(vec![Mask::Causal, padding]),
         };
         let x = self.decoder.enter(self.target().forward(&target.ids, 0)?, 0)?;
-        Ok(self.decoder.forward(
-            x,
-            |_, a, x| a.self_attend(x, &mask),
-            |_, a, x| a.forward(x, memory, memory, &of_source),
-        )?)
+        Ok(self.decoder.forward(x, |_, reads, a, x| match reads {
+            Reads::Itself => a.self_attend(x, &mask),
+            Reads::Memory => a.forward(x, memory, memory, &of_source),
+        })?)
     }
 }

@@ -4,17 +4,16 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use attention::{Linear, Matrix, Real, RowVector};
-use block::{GatedFeedForward, LayerNorm, RmsNorm, sinusoidal};
-use decoders::{Embedding, FeedForward, NormKind, Unembedding};
+use block::{Block, FeedForward, LayerNorm, Norm, Norms, RmsNorm, Sublayer, sinusoidal};
+use decoders::{Embedding, NormKind, Unembedding};
 use model_files::{TensorFile, Unused};
 use variants::{Changes, RelativeBias, VariantAttention};
 
-use crate::blocks::{Block, Sublayer};
+use crate::Result;
 use crate::config::{Config, HEAD, Half};
 use crate::families::{Places, TENSORS};
 use crate::family::Names;
 use crate::side::Side;
-use crate::{Norm, Result};
 
 /// The tensors that are known to be no part of such a model, and those in whose place the
 /// file has others.
@@ -243,16 +242,19 @@ impl<'a> Weights<'a> {
         };
         let attention = self.attention(names.attention, &within, half, relative)?;
         let feed_forward = self.feed_forward(names, &within, half.d_ff)?;
-        Ok(Block {
-            attention: self.around(attention, &within(names.attention_norm))?,
-            cross: names.cross.map(cross).transpose()?,
-            feed_forward: self.around(feed_forward, &within(names.feed_forward_norm))?,
-        })
+        let attention = self.around(attention, &within(names.attention_norm))?;
+        let feed_forward = self.around(feed_forward, &within(names.feed_forward_norm))?;
+        let cross = names.cross.map(cross).transpose()?;
+        Ok(Block { cross, ..Block::new(attention, Some(feed_forward)) })
     }
 
     fn around<F, T: Real>(&self, function: F, norm: &str) -> Result<Sublayer<F, T>> {
-        let is_before = self.config.family.is_norm_before;
-        Ok(Sublayer { function, norm: self.norm(norm)?, is_before })
+        let norm = self.norm(norm)?;
+        let norms = match self.config.family.is_norm_before {
+            true => Norms::before(norm),
+            false => Norms::after(norm),
+        };
+        Ok(Sublayer::new(function, norms))
     }
 
     fn attention<T: Real>(
@@ -284,12 +286,12 @@ impl<'a> Weights<'a> {
                 let [gate, inner, outer] = names.gated;
                 let (gate, inner) = (linear(gate, up)?, linear(inner, up)?);
                 let outer = linear(outer, down)?;
-                FeedForward::Gated(GatedFeedForward::new(gate, activation, inner, outer)?)
+                FeedForward::gated(gate, activation, inner, outer)?
             }
             false => {
                 let [inner, outer] = names.feed_forward;
                 let (w_1, w_2) = (linear(inner, up)?, linear(outer, down)?);
-                FeedForward::Plain(block::FeedForward::new(w_1, activation, w_2)?)
+                FeedForward::new(w_1, activation, w_2)?
             }
         })
     }
@@ -317,7 +319,7 @@ impl<'a> Weights<'a> {
                 let bias = self.numbers(&format!("{name}.bias"), &[d])?.into();
                 Norm::Layer(LayerNorm::new(gain, bias, eps)?)
             }
-            NormKind::Rms | NormKind::RmsLessOne => Norm::Rms(RmsNorm { gain, eps }),
+            NormKind::Rms | NormKind::RmsLessOne => Norm::RmsInF32(RmsNorm { gain, eps }),
         })
     }
 

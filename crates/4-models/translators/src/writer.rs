@@ -1,11 +1,11 @@
 //! A model that writes: what it reads first, what it must write, and where it stops.
 
 use attention::Real;
+use block::Layers;
 use decoders::{Choice, Predict, Writer};
 use variants::Cache;
 
 use crate::cached::Source;
-use crate::side::Decoded;
 use crate::translator::AsRead;
 use crate::writing::Writing;
 use crate::{Config, Result};
@@ -16,7 +16,7 @@ pub struct Reader<'a, T: Real = f64> {
     model: &'a AsRead<T>,
     source: &'a Source<T>,
     caches: Vec<Cache<T>>,
-    last: Option<Decoded<T>>,
+    last: Option<Layers<T>>,
 }
 
 impl<'a, T: Real> Reader<'a, T> {
@@ -26,7 +26,7 @@ impl<'a, T: Real> Reader<'a, T> {
     }
 
     /// Hidden states and maps of the tokens that were read last.
-    pub fn last(&self) -> Option<&Decoded<T>> {
+    pub fn last(&self) -> Option<&Layers<T>> {
         self.last.as_ref()
     }
 
@@ -39,7 +39,7 @@ impl<'a, T: Real> Reader<'a, T> {
 impl<T: Real> Predict for Reader<'_, T> {
     fn predict(&mut self, ids: &[usize]) -> Result<Vec<f64>> {
         let decoded = self.model.decode_cached(ids, self.source, &mut self.caches)?;
-        let out = decoded.layers.out();
+        let out = decoded.out();
         let logits = self.model.logits(&out.rows(out.nrows() - 1, 1).into_owned())?;
         self.last = Some(decoded);
         Ok(logits.iter().map(|logit| logit.to_f64()).collect())

@@ -8,7 +8,7 @@ use encoders::finite;
 use model_files::{MOST_SHOWN, Sequence};
 use serde_json::{Value, json};
 use texts::{Growing, Long, Text};
-use translators::{AsRead, Decoded, Half, Head, Part, Source, Whole};
+use translators::{AsRead, Half, Head, Part, Source, Whole};
 use variants::Cache;
 
 use crate::steps::{Chosen, piece, token};
@@ -129,8 +129,7 @@ impl Translator {
 
     fn write(&self, source: &Source<f32>, to: &mut Translation) -> Result<Step, Error> {
         let Self { model, text, .. } = self;
-        let Decoded { layers, cross } =
-            model.decode_cached(&[to.unread], source, &mut to.caches)?;
+        let layers = model.decode_cached(&[to.unread], source, &mut to.caches)?;
         let logits = model.logits(layers.out())?;
         let mut logits: Vec<f64> = logits.iter().map(|&logit| logit.into()).collect();
         let n_before = to.text.ids().len();
@@ -141,7 +140,7 @@ impl Translator {
         let is_last = is_end || n_before + 1 >= to.n_tokens;
         to.unread = chosen.id;
         let told = chosen.told(text, &mut to.text, n_before, [is_end, is_last])?;
-        let looks = vec![from_one(&layers.attn), from_one(&cross)];
+        let looks = vec![from_one(&layers.attn), from_one(&layers.cross)];
         Ok(Step { told, looks, source: None, is_last })
     }
 

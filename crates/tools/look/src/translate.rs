@@ -11,9 +11,7 @@ use clap::ValueEnum;
 use encoders::finite;
 use maps::{TextHeads, Tokens};
 use model_files::{NewTensor, Sequence, SmallFiles, Stored, settings_in};
-use translators::{
-    AsRead, Config, Decoded, Files, Reader, Translator, to_tensors, write,
-};
+use translators::{AsRead, Config, Files, Layers, Reader, Translator, to_tensors, write};
 
 use crate::sizes::{expect_maps, expect_room_of_pairs};
 use crate::source::cut_hint;
@@ -115,9 +113,9 @@ pub fn tensors<T: Real + Stored>(
     for [source, target] in texts {
         let layers = finite(model.encode(source)?)?;
         let of_target = model.decode(target, layers.out(), source)?;
-        let of_target = Decoded { layers: finite(of_target.layers)?, ..of_target };
+        let of_target = finite(of_target)?;
         if model.unembedding.is_some() {
-            let found: Matrix<T> = model.logits(of_target.layers.out())?;
+            let found: Matrix<T> = model.logits(of_target.out())?;
             ensure!(
                 found.iter().all(|x| x.is_finite()),
                 "NaN or infinity begins in the logits: the unembedding is not finite, or too \
@@ -221,7 +219,7 @@ fn heads(
     source: Pieces,
     target: Tokens,
     of_source: Vec<Vec<Matrix<f32>>>,
-    Decoded { layers, cross }: Decoded<f32>,
+    layers: Layers<f32>,
 ) -> Result<[TextHeads; 3]> {
     ensure!(
         !layers.attn.is_empty() && !of_source.is_empty(),
@@ -233,7 +231,7 @@ fn heads(
     Ok([
         TextHeads::of_encoder(pieces, is_special, of_source),
         TextHeads::of_decoder(written, is_end, layers.attn),
-        TextHeads::between(target, keys, cross),
+        TextHeads::between(target, keys, layers.cross),
     ])
 }
 

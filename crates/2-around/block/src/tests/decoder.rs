@@ -5,11 +5,9 @@ use attention::{
 };
 use fused_heads::FusedAttention;
 
-use super::{D_MODEL, Order, difference, larger, random_norm};
-use crate::{
-    BatchMasks, Block, DecoderBlock, DecoderMasks, DecoderPass, DecoderStack,
-    EncoderDecoder, FeedForward, Stack, StackPass, Sublayer,
-};
+use super::{D_MODEL, ORDERS, Order, difference, larger, random_norms};
+use crate::{Block, EncoderDecoder, FeedForward, Memory, Stack, StackPass, Sublayer};
+use gradients::Entries;
 
 const N_SOURCE: usize = 4;
 const N_TARGET: usize = 3;
@@ -28,7 +26,7 @@ fn model(order: Order) -> EncoderDecoder<FusedAttention> {
     let dims = Dims::new(D_MODEL, 2).unwrap();
     let mut attention = || {
         let layer = FusedAttention::new(&LayerParameters::random(dims, true, rng));
-        Sublayer::new(layer, random_norm(order, rng))
+        Sublayer::new(layer, random_norms(order, rng))
     };
     let layers: Vec<_> = (0..6).map(|_| attention()).collect();
     let mut layers = layers.into_iter();
@@ -36,21 +34,20 @@ fn model(order: Order) -> EncoderDecoder<FusedAttention> {
     let rng = &mut Rng::seed_from_u64(6);
     let mut feed_forward = || {
         let ffn = FeedForward::random(D_MODEL, 7, rng);
-        Some(Sublayer::new(ffn, random_norm(order, rng)))
+        Some(Sublayer::new(ffn, random_norms(order, rng)))
     };
-    let blocks =
-        (0..2).map(|_| Block { attention: attention(), feed_forward: feed_forward() });
+    let blocks = (0..2).map(|_| Block::new(attention(), feed_forward()));
     let blocks = blocks.collect();
     let rng = &mut Rng::seed_from_u64(7);
-    let mut last_norm = || random_norm(order, rng).get().cloned();
+    let mut last_norm = || random_norms(order, rng).iter().next().cloned();
     let encoder = Stack { blocks, last_norm: last_norm() };
     let mut feed = [None, feed_forward()].into_iter(); // a block can be without
-    let blocks = (0..2).map(|_| DecoderBlock {
-        attention: attention(),
-        cross_attention: attention(),
-        feed_forward: feed.next().unwrap(),
+    let blocks = (0..2).map(|_| {
+        let own = attention();
+        let block = Block::new(own, feed.next().unwrap());
+        Block { cross: Some(attention()), ..block }
     });
-    let decoder = DecoderStack { blocks: blocks.collect(), last_norm: last_norm() };
+    let decoder = Stack { blocks: blocks.collect(), last_norm: last_norm() };
     EncoderDecoder { encoder, decoder }
 }
 
@@ -58,6 +55,15 @@ fn texts() -> [Batch; 2] {
     let rng = &mut Rng::seed_from_u64(8);
     [N_SOURCE, N_TARGET]
         .map(|n| Batch::new(2, random_matrix(2 * n, D_MODEL, 1.0, rng)).unwrap())
+}
+
+fn decoded<'a>(
+    model: &'a EncoderDecoder<FusedAttention>,
+    target: &Batch,
+    memory: &'a Batch,
+) -> StackPass<'a> {
+    let memory = (memory, &SOURCE_MASKS[..]);
+    StackPass::forward_reading(&model.decoder, target, &target_masks(), memory).unwrap()
 }
 
 /// Σ out ⊙ probe, whose gradient with respect to out is the probe.
@@ -68,21 +74,18 @@ fn value(
 ) -> f64 {
     let encoded = StackPass::forward(&model.encoder, source, &SOURCE_MASKS).unwrap();
     let memory = Batch::new(2, encoded.out().clone()).unwrap();
-    let own = target_masks();
-    let masks = BatchMasks { own: &own, memory: &SOURCE_MASKS };
-    let pass = DecoderPass::forward(&model.decoder, target, &memory, masks).unwrap();
-    pass.out().dot(probe)
+    decoded(model, target, &memory).out().dot(probe)
 }
 
 #[test]
 fn every_gradient_of_both_sides_is_a_central_difference() {
-    for order in [Order::None, Order::Before, Order::After] {
+    for order in ORDERS {
         let (mut model, texts) = (model(order), texts());
         let probe = random_matrix(2 * N_TARGET, D_MODEL, 1.0, &mut Rng::seed_from_u64(9));
         let own = target_masks();
-        let masks = BatchMasks { own: &own, memory: &SOURCE_MASKS };
         let both = [&texts[0], &texts[1]];
-        let d = model.gradients(both, &SOURCE_MASKS, masks, |_| Ok(probe.clone()));
+        let d = model
+            .gradients((both[0], &SOURCE_MASKS), (both[1], &own), |_| Ok(probe.clone()));
         let d = d.unwrap();
         let largest = d.entries().iter().flat_map(|d| d.iter()).fold(0.0, larger);
         let mut worst: f64 = 0.0;
@@ -98,7 +101,8 @@ fn every_gradient_of_both_sides_is_a_central_difference() {
                 worst = worst.max((found - d.entries()[part][entry]).abs());
             }
         }
-        for (side, of_side) in [&d.encoder.d_x, &d.decoder.d_y].into_iter().enumerate() {
+        for (side, of_side) in [d.encoder.d_x(), d.decoder.d_x()].into_iter().enumerate()
+        {
             for entry in 0..of_side.len() {
                 let found = difference(|h| {
                     let mut moved = texts.clone();
@@ -114,35 +118,34 @@ fn every_gradient_of_both_sides_is_a_central_difference() {
         println!("{order:?}: {relative:e} of the largest gradient");
         assert!(relative < 1e-7, "{order:?}: {relative:e}");
         // What is padding of the source has part in nothing.
-        assert!(d.encoder.d_x.row(2 * N_SOURCE - 1).amax() == 0.0);
-        assert!(d.encoder.d_x.row(N_SOURCE - 1).amax() > 0.0);
+        assert!(d.encoder.d_x().row(2 * N_SOURCE - 1).amax() == 0.0);
+        assert!(d.encoder.d_x().row(N_SOURCE - 1).amax() > 0.0);
     }
 }
 
 /// The pass that keeps everything gives what the readable one gives, sequence by sequence.
 #[test]
 fn the_pass_is_the_forward_of_each_sequence() {
-    for order in [Order::None, Order::Before, Order::After] {
+    for order in ORDERS {
         let (model, [source, target]) = (model(order), texts());
         let own = target_masks();
-        let masks = BatchMasks { own: &own, memory: &SOURCE_MASKS };
         let encoded = StackPass::forward(&model.encoder, &source, &SOURCE_MASKS).unwrap();
         let memory = Batch::new(2, encoded.out().clone()).unwrap();
-        let pass = DecoderPass::forward(&model.decoder, &target, &memory, masks).unwrap();
+        let pass = decoded(&model, &target, &memory);
         let mut largest = 0f64;
         for s in 0..2 {
             let memory =
                 model.encode(source.sequence(s).into_owned(), &SOURCE_MASKS[s]).unwrap();
-            let masks = DecoderMasks { own: &own[s], memory: &SOURCE_MASKS[s] };
+            let memory = Memory { tokens: memory.out(), mask: &SOURCE_MASKS[s] };
             let target = target.sequence(s).into_owned();
-            let decoded = model.decode(target, memory.out(), masks).unwrap();
+            let decoded = model.decode(target, &own[s], memory).unwrap();
             let out = pass.out().rows(s * N_TARGET, N_TARGET).into_owned();
             largest = largest.max((decoded.out() - out).amax());
             for (layer, block) in pass.blocks().iter().enumerate() {
                 for head in 0..2 {
                     let own = &decoded.attn[layer][head] - &block.own().attn[s][head];
-                    let cross =
-                        &decoded.cross[layer][head] - &block.cross().attn[s][head];
+                    let cross = &decoded.cross[layer][head]
+                        - &block.cross().unwrap().attn[s][head];
                     largest = largest.max(own.amax()).max(cross.amax());
                     assert_eq!(cross.shape(), (N_TARGET, N_SOURCE));
                 }
@@ -160,8 +163,8 @@ fn the_target_sees_what_is_behind_it_and_all_of_the_source() {
     let [source, target] = [source, target].map(|text| text.sequence(0).into_owned());
     let out = |source: &Matrix, target: &Matrix| {
         let memory = model.encode(source.clone(), &Mask::None).unwrap();
-        let masks = DecoderMasks { own: &Mask::Causal, memory: &Mask::None };
-        model.decode(target.clone(), memory.out(), masks).unwrap().out().clone()
+        let memory = Memory { tokens: memory.out(), mask: &Mask::None };
+        model.decode(target.clone(), &Mask::Causal, memory).unwrap().out().clone()
     };
     let before = out(&source, &target);
     let mut later = target.clone();
@@ -178,10 +181,12 @@ fn the_target_sees_what_is_behind_it_and_all_of_the_source() {
 fn a_memory_of_another_length_than_the_mask_is_refused() {
     let (model, [source, target]) = (model(Order::After), texts());
     let memory = model.encode(source.sequence(0).into_owned(), &Mask::None).unwrap();
-    let masks = DecoderMasks { own: &Mask::Causal, memory: &Mask::FirstKeys(9) };
+    let memory = Memory { tokens: memory.out(), mask: &Mask::FirstKeys(9) };
     let target = target.sequence(0).into_owned();
-    let refused = model.decode(target, memory.out(), masks).unwrap_err();
+    let refused = model.decode(target.clone(), &Mask::Causal, memory).unwrap_err();
     insta::assert_snapshot!(refused, @"the mask lets the first 9 keys be seen and there are only 4");
+    let refused = model.decoder.forward(target, &Mask::Causal).unwrap_err();
+    insta::assert_snapshot!(refused, @"the list of texts to read has 0 entries, expected 1");
 }
 
 #[test]

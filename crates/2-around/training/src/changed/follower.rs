@@ -84,6 +84,8 @@ pub struct Follower {
     unembedding: Linear<f32>,
 }
 
+gradients::entries!([] f32, Follower: embedding, layers, unembedding);
+
 impl Follower {
     /// Random parameters.
     ///
@@ -190,14 +192,7 @@ impl Learner for Follower {
         d_layers.reverse();
         let d_embedding = self.embedding.backward(&read.ids, read.n_tokens, &d_x)?;
 
-        let gradients = d_embedding.entries().into_iter();
-        let gradients = gradients.chain(d_layers.iter().flat_map(|d| d.entries()));
-        let gradients = gradients.chain(d_out.d_linear.entries());
-        let parameters = self.embedding.entries_mut().into_iter();
-        let parameters = parameters
-            .chain(self.layers.iter_mut().flat_map(|layer| layer.entries_mut()));
-        let parameters = parameters.chain(self.unembedding.entries_mut());
-        adam.update(&mut parameters.zip(gradients).collect::<Vec<_>>())?;
+        adam.step_entries(self, &(d_embedding, d_layers, d_out.d_linear))?;
         Ok(loss.value)
     }
 

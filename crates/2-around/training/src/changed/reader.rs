@@ -17,6 +17,8 @@ pub struct Reader {
     pub readout: Linear<f32>,
 }
 
+gradients::entries!([] f32, Reader: layer, readout);
+
 impl Reader {
     /// Random parameters: so many query heads, on so many heads of keys and values, of widths
     /// d_k and d_v.
@@ -63,10 +65,7 @@ impl Learner for Reader {
         let loss = examples.answers.loss(&self.readout.forward(pass.out())?)?;
         let d_readout = linear_backward(&self.readout, pass.out(), &loss.gradient)?;
         let d_layer = pass.backward(&d_readout.d_x)?;
-        let gradients = d_layer.entries().into_iter().chain(d_readout.d_linear.entries());
-        let parameters = self.layer.entries_mut().into_iter();
-        let parameters = parameters.chain(self.readout.entries_mut());
-        adam.update(&mut parameters.zip(gradients).collect::<Vec<_>>())?;
+        adam.step_entries(self, &(d_layer, d_readout.d_linear))?;
         Ok(loss.value)
     }
 

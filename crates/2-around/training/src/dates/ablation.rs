@@ -103,8 +103,9 @@ impl DateConverter {
         projections[3] = w_o;
         let parameters = attention::PackedParameters::new(dims, projections)?;
         let mut with = self.clone();
-        let cross = &mut with.model.decoder.blocks[0].cross_attention.function;
-        *cross = FusedAttention::from_packed(parameters);
+        if let Some(cross) = &mut with.model.decoder.blocks[0].cross {
+            cross.function = FusedAttention::from_packed(parameters);
+        }
         Ok(with)
     }
 
@@ -113,7 +114,7 @@ impl DateConverter {
     pub(super) fn concat(&self, texts: &DateTexts) -> Result<Matrix<f32>> {
         let memory = Batch::new(texts.n_dates(), self.encode(texts)?.out().clone())?;
         let pass = self.decode(&texts.given(), &memory, texts)?;
-        Ok(pass.blocks()[0].cross().concat.clone())
+        Ok(pass.blocks()[0].cross()?.concat.clone())
     }
 
     /// Where directions are taken: zeros come from nowhere, so no position differs.

@@ -4,8 +4,8 @@ use attention::{
     Batch, Dims, Error as SizeError, LayerParameters, Linear, Mask, Rng, random_matrix,
 };
 use block::{
-    Activation, BatchMasks, Block, DecoderBlock, DecoderPass, DecoderStack, Embedding,
-    EncoderDecoder, FeedForward, LayerNorm, Norm, Positions, Stack, StackPass, Sublayer,
+    Activation, Block, Embedding, EncoderDecoder, FeedForward, LayerNorm, Norms,
+    Positions, Stack, StackPass, Sublayer,
 };
 use fused_heads::FusedAttention;
 
@@ -69,22 +69,18 @@ impl DateConverter {
         let norm = || LayerNorm::identity(d_model);
         let attention = |rng: &mut Rng| {
             let layer = FusedAttention::new(&LayerParameters::random(dims, true, rng));
-            Sublayer::new(layer, Norm::Before(norm()))
+            Sublayer::new(layer, Norms::before(norm()))
         };
         let feed_forward = |rng: &mut Rng| {
             let layer = FeedForward::random(d_model, d_ff, rng);
             let layer = FeedForward { activation: Activation::Relu, ..layer };
-            Some(Sublayer::new(layer, Norm::Before(norm())))
+            Some(Sublayer::new(layer, Norms::before(norm())))
         };
-        let reading =
-            Block { attention: attention(rng), feed_forward: feed_forward(rng) };
-        let writing = DecoderBlock {
-            attention: attention(rng),
-            cross_attention: attention(rng),
-            feed_forward: feed_forward(rng),
-        };
-        let encoder = Stack { blocks: vec![reading], last_norm: Some(norm()) };
-        let decoder = DecoderStack { blocks: vec![writing], last_norm: Some(norm()) };
+        let reading = Block::new(attention(rng), feed_forward(rng));
+        let (own, cross) = (attention(rng), attention(rng));
+        let writing = Block { cross: Some(cross), ..Block::new(own, feed_forward(rng)) };
+        let [encoder, decoder] = [reading, writing]
+            .map(|block| Stack { blocks: vec![block], last_norm: Some(norm().into()) });
         let unembedding = Linear::random(d_model, Dates::N_WRITTEN, true, rng);
         let model = EncoderDecoder { encoder, decoder };
         Ok(Self { source, target, model, unembedding })
@@ -110,12 +106,12 @@ impl DateConverter {
         letters: &[usize],
         memory: &'a Batch<f32>,
         texts: &DateTexts,
-    ) -> Result<DecoderPass<'a, f32>> {
+    ) -> Result<StackPass<'a, f32>> {
         let n_dates = texts.n_dates();
         let y = self.target.forward(letters, letters.len() / n_dates.max(1))?;
-        let masks = BatchMasks { own: &[Mask::Causal], memory: &texts.masks };
-        let y = Batch::new(n_dates, y)?;
-        Ok(DecoderPass::forward(&self.model.decoder, &y, memory, masks)?)
+        let (y, memory) = (Batch::new(n_dates, y)?, (memory, &texts.masks[..]));
+        let masks = [Mask::Causal];
+        Ok(StackPass::forward_reading(&self.model.decoder, &y, &masks, memory)?)
     }
 
     /// What it writes, each letter the likeliest after those that it wrote before,
@@ -188,7 +184,7 @@ impl DateConverter {
     ) -> Result<PartShares> {
         let memory = Batch::new(texts.n_dates(), self.encode(texts)?.out().clone())?;
         let pass = self.decode(given, &memory, texts)?;
-        PartShares::of(&pass.blocks()[0].cross().attn, texts, judged_by)
+        PartShares::of(&pass.blocks()[0].cross()?.attn, texts, judged_by)
     }
 
     /// The number of heads of the cross-attention.
@@ -197,6 +193,7 @@ impl DateConverter {
     }
 
     pub(super) fn cross(&self) -> &FusedAttention<f32> {
-        &self.model.decoder.blocks[0].cross_attention.function
+        let cross = self.model.decoder.blocks[0].cross.as_ref();
+        &cross.expect("a converter reads another text").function
     }
 }

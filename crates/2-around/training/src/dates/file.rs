@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use attention::{Rng, SeedableRng};
+use gradients::Entries;
 use safetensors::tensor::{TensorView, serialize};
 use safetensors::{Dtype, SafeTensors};
 
@@ -21,16 +22,6 @@ fn transposed(entries: &[f32], n_rows: usize, n_columns: usize) -> Vec<f32> {
 }
 
 impl DateConverter {
-    /// All that is learned, to be changed in place: both embeddings, encoder, decoder, the
-    /// unembedding.
-    pub fn entries_mut(&mut self) -> Vec<&mut [f32]> {
-        let mut all = self.source.entries_mut();
-        all.extend(self.target.entries_mut());
-        all.extend(self.model.entries_mut());
-        all.extend(self.unembedding.entries_mut());
-        all
-    }
-
     /// Its sizes.
     pub fn architecture(&self) -> DateArchitecture {
         let d_model = self.source.tokens.ncols();

@@ -73,7 +73,7 @@ impl DateConverter {
         let memory = Batch::new(1, self.encode(texts)?.out().clone())?;
         let pass = self.decode(&shifted(&written), &memory, texts)?;
         let n_letters = texts.written[0].text.len();
-        let maps = pass.blocks()[0].cross().attn[0].iter();
+        let maps = pass.blocks()[0].cross()?.attn[0].iter();
         let maps = maps.map(|map| map.columns(0, n_letters).into_owned()).collect();
         Ok((written, maps))
     }
@@ -114,7 +114,8 @@ mod tests {
         for (row, &letter) in written.iter().enumerate() {
             let pass = model.decode(&so_far, &memory, &texts).unwrap();
             for (i, map) in maps.iter().enumerate() {
-                let then = pass.blocks()[0].cross().attn[0][i].row(row).into_owned();
+                let cross = pass.blocks()[0].cross().unwrap();
+                let then = cross.attn[0][i].row(row).into_owned();
                 let apart = map.row(row) - then.columns(0, 11);
                 assert!(apart.amax() < 1e-6, "head {i}, letter {row}: {apart}");
                 assert!((map.row(row).sum() - 1.0).abs() < 1e-5);

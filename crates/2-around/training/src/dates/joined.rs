@@ -11,11 +11,11 @@
 
 use attention::{Batch, Dims, LayerParameters, Linear, Mask, Matrix, Rng, random_matrix};
 use block::{
-    Activation, Block, Embedding, FeedForward, LayerNorm, Norm, Positions, Stack,
+    Activation, Block, Embedding, FeedForward, LayerNorm, Norms, Positions, Stack,
     StackPass, Sublayer,
 };
 use fused_heads::FusedAttention;
-use gradients::{Adam, Optimiser, cross_entropy, linear_backward};
+use gradients::{Adam, Entries, Optimiser, cross_entropy, linear_backward};
 
 use super::{
     Costs, DateArchitecture, DateConverter, DateTexts, Dates, N_SOURCE, N_TARGET,
@@ -37,6 +37,8 @@ pub struct JoinedConverter {
     /// From what comes out to a logit for each letter, `[d_model, Dates::N_WRITTEN]`.
     pub unembedding: Linear<f32>,
 }
+
+gradients::entries!([] f32, JoinedConverter: embedding, stack, unembedding);
 
 /// A look at dates that it was not trained on.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,19 +67,18 @@ impl JoinedConverter {
             positions: Positions::Learned(table),
             ..Embedding::random(n_letters, d_model, rng)
         };
-        let norm = || Norm::Before(LayerNorm::identity(d_model));
+        let norm = || Norms::before(LayerNorm::identity(d_model));
         let blocks = (0..N_BLOCKS).map(|_| {
             let attention =
                 FusedAttention::new(&LayerParameters::random(dims, true, rng));
             let layer = FeedForward::random(d_model, d_ff, rng);
             let layer = FeedForward { activation: Activation::Relu, ..layer };
-            Block {
-                attention: Sublayer::new(attention, norm()),
-                feed_forward: Some(Sublayer::new(layer, norm())),
-            }
+            let layer = Sublayer::new(layer, norm());
+            Block::new(Sublayer::new(attention, norm()), Some(layer))
         });
         let blocks = blocks.collect();
-        let stack = Stack { blocks, last_norm: Some(LayerNorm::identity(d_model)) };
+        let stack =
+            Stack { blocks, last_norm: Some(LayerNorm::identity(d_model).into()) };
         let unembedding = Linear::random(d_model, Dates::N_WRITTEN, true, rng);
         Ok(Self { embedding, stack, unembedding })
     }
@@ -104,10 +105,8 @@ impl JoinedConverter {
     /// # Errors
     /// [`Error::Sizes`](crate::Error::Sizes) if a `u64` cannot hold a count.
     pub fn costs(&self) -> Result<Costs> {
-        let norm =
-            self.stack.last_norm.iter().map(|norm| norm.gain.len() + norm.bias.len());
         let mut costs = Costs::around([&self.embedding], &self.unembedding);
-        costs.parameters += norm.sum::<usize>();
+        costs.parameters += self.stack.last_norm.n_entries();
         for block in &self.stack.blocks {
             costs.add(&block::Ledger::of(block, N_SOURCE + N_TARGET)?);
         }
@@ -209,14 +208,9 @@ impl Learner for JoinedConverter {
         }
         let d = pass.backward(&d_stack)?;
         let d_embedding =
-            self.embedding.backward(&ids(&given, read), n_tokens, &d.d_x)?;
+            self.embedding.backward(&ids(&given, read), n_tokens, d.d_x())?;
 
-        let gradients = d_embedding.entries().into_iter().chain(d.entries());
-        let gradients = gradients.chain(d_out.d_linear.entries());
-        let parameters = self.embedding.entries_mut().into_iter();
-        let parameters = parameters.chain(self.stack.entries_mut());
-        let parameters = parameters.chain(self.unembedding.entries_mut());
-        adam.update(&mut parameters.zip(gradients).collect::<Vec<_>>())?;
+        adam.step_entries(self, &(d_embedding, d, d_out.d_linear))?;
         Ok(loss.value)
     }
 

@@ -1,7 +1,7 @@
 //! How a [`DateConverter`] learns: embeddings, encoder, decoder and unembedding together.
 
 use attention::{Batch, Linear};
-use block::{EmbeddingGradients, EncoderDecoderGradients};
+use block::{Embedding, EncoderDecoderGradients};
 use gradients::{Adam, Optimiser, cross_entropy, linear_backward};
 
 use super::{DateConverter, DateTexts, N_SOURCE, N_TARGET, PartShares};
@@ -36,9 +36,9 @@ impl Learner for DateConverter {
 
         let d_out = linear_backward(&self.unembedding, decoded.out(), &loss.gradient)?;
         let decoder = decoded.backward(&d_out.d_x)?;
-        let encoder = encoded.backward(&decoder.d_memory)?;
-        let target = self.target.backward(&given, N_TARGET, &decoder.d_y)?;
-        let source = self.source.backward(&read.source, N_SOURCE, &encoder.d_x)?;
+        let encoder = encoded.backward(decoder.d_memory()?)?;
+        let target = self.target.backward(&given, N_TARGET, decoder.d_x())?;
+        let source = self.source.backward(&read.source, N_SOURCE, encoder.d_x())?;
         let model = EncoderDecoderGradients { encoder, decoder };
         let unembedding = d_out.d_linear;
         self.update(&DateGradients { source, target, model, unembedding }, adam)?;
@@ -62,11 +62,14 @@ impl Learner for DateConverter {
 
 /// The gradients of all that a [`DateConverter`] holds.
 pub(super) struct DateGradients {
-    pub source: EmbeddingGradients<f32>,
-    pub target: EmbeddingGradients<f32>,
+    pub source: Embedding<f32>,
+    pub target: Embedding<f32>,
     pub model: EncoderDecoderGradients<f32>,
     pub unembedding: Linear<f32>,
 }
+
+gradients::entries!([] f32, DateGradients: source, target, model, unembedding);
+gradients::entries!([] f32, DateConverter: source, target, model, unembedding);
 
 impl DateConverter {
     /// A step of the optimiser.
@@ -75,10 +78,6 @@ impl DateConverter {
         d: &DateGradients,
         adam: &mut Adam<f32>,
     ) -> Result<()> {
-        let gradients = d.source.entries().into_iter().chain(d.target.entries());
-        let gradients = gradients.chain(d.model.entries()).chain(d.unembedding.entries());
-        let parameters = self.entries_mut().into_iter();
-        adam.update(&mut parameters.zip(gradients).collect::<Vec<_>>())?;
-        Ok(())
+        Ok(adam.step_entries(self, d)?)
     }
 }

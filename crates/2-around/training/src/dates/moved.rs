@@ -14,11 +14,11 @@ use attention::{
     Batch, Error as SizeError, Gradients, InputGradients, Mask, Matrix, Rng,
 };
 use block::{
-    DecoderBlockGradients, DecoderGradients, DecoderStack, EncoderDecoderGradients,
-    FeedForward, SublayerPass, layer_norm_backward,
+    Block, EncoderDecoderGradients, FeedForward, Hidden, Stack, StackGradients, Sublayer,
+    SublayerPass,
 };
 use fused_heads::{FusedAttention, FusedPass};
-use gradients::{Adam, LayerPass, cross_entropy, linear_backward};
+use gradients::{Adam, LayerGradients, LayerPass, cross_entropy, linear_backward};
 use rand::seq::SliceRandom;
 
 use super::learner::DateGradients;
@@ -29,14 +29,14 @@ use crate::{Learner, Result};
 /// A pass through a decoder of one block whose cross-attention's output is permuted.
 #[derive(Debug)]
 pub(super) struct MovedPass<'a> {
-    stack: &'a DecoderStack<FusedAttention<f32>, f32>,
+    stack: &'a Stack<FusedAttention<f32>, f32>,
     y: Matrix<f32>,
     memory: &'a Batch<f32>,
     /// Row r gets what the query of row `order[r]` read.
     order: &'a [usize],
     attention: SublayerPass<FusedPass<f32>, f32>,
-    cross_attention: SublayerPass<FusedPass<f32>, f32>,
-    feed_forward: Option<SublayerPass<Matrix<f32>, f32>>,
+    cross: SublayerPass<FusedPass<f32>, f32>,
+    feed_forward: Option<SublayerPass<Hidden<f32>, f32>>,
     out: Matrix<f32>,
 }
 
@@ -68,13 +68,12 @@ impl<'a> MovedPass<'a> {
             let pass = layer.pass_batch(&inner, &inner, &inner, &[Mask::Causal])?;
             Ok((pass.out.clone(), pass))
         })?;
-        let cross = &block.cross_attention;
-        let cross_attention = cross.forward(&attention.out, |layer, inner| {
+        let cross = cross(block)?.forward(&attention.out, |layer, inner| {
             let moved = Batch::new(n, inner.select_rows(order))?;
             let pass = layer.pass_batch(&moved, memory, memory, &texts.masks)?;
             Ok((pass.out.clone(), pass))
         })?;
-        let read = &cross_attention.out;
+        let read = &cross.out;
         let feed_forward = match &block.feed_forward {
             None => None,
             Some(sublayer) => Some(sublayer.forward(read, FeedForward::pass)?),
@@ -84,78 +83,69 @@ impl<'a> MovedPass<'a> {
             None => last.clone(),
             Some(norm) => norm.forward(last)?,
         };
-        Ok(Self {
-            stack,
-            y,
-            memory,
-            order,
-            attention,
-            cross_attention,
-            feed_forward,
-            out,
-        })
+        Ok(Self { stack, y, memory, order, attention, cross, feed_forward, out })
     }
 
     pub fn out(&self) -> &Matrix<f32> {
         &self.out
     }
 
-    /// As [`block::DecoderPass::backward`]; the gradients of the queries go back to where
+    /// As [`block::StackPass::backward`]; the gradients of the queries go back to where
     /// they were before they were permuted.
-    pub fn backward(self, d_out: &Matrix<f32>) -> Result<DecoderGradients<f32>> {
+    pub fn backward(self, d_out: &Matrix<f32>) -> Result<StackGradients<f32>> {
         let block = &self.stack.blocks[0];
-        let read = &self.cross_attention.out;
+        let read = &self.cross.out;
         // Some(norm) => norm.forward(last)?,
         let last = self.feed_forward.as_ref().map_or(read, |around| &around.out);
         let norm = self.stack.last_norm.as_ref();
-        let d_last_norm = norm.map(|norm| layer_norm_backward(norm, last, d_out));
-        let d_last_norm = d_last_norm.transpose()?;
-        let d_last = d_last_norm.as_ref().map_or(d_out, |d| &d.d_x);
-        // Some(sublayer) => Some(sublayer.forward(read, FeedForward::pass)?),
-        let feed_forward = match (&block.feed_forward, self.feed_forward) {
-            (Some(sublayer), Some(around)) => {
-                Some(sublayer.backward(read, around, d_last, |ffn, x, hidden, d_y| {
-                    let d = ffn.backward(x, &hidden, d_y)?;
-                    let d_x = d.d_x.clone();
-                    Ok((d, d_x))
-                })?)
-            }
-            _ => None,
+        let of_norm = norm.map(|norm| norm.backward(last, d_out)).transpose()?;
+        let (last_norm, d_last) = match of_norm {
+            Some(d) => (Some(d.d_layer), d.d_x),
+            None => (None, d_out.clone()),
         };
-        let d_read = feed_forward.as_ref().map_or(d_last, |d| &d.d_x);
-        let mut d_memory = Matrix::zeros(0, 0);
-        let cross_attention = block.cross_attention.backward(
+        // Some(sublayer) => Some(sublayer.forward(read, FeedForward::pass)?),
+        let (feed_forward, d_read) = match (&block.feed_forward, self.feed_forward) {
+            (Some(sublayer), Some(around)) => {
+                let d =
+                    sublayer.backward(read, around, &d_last, |ffn, x, hidden, d| {
+                        ffn.backward(x, &hidden, d)
+                    })?;
+                (Some(d.d_layer), d.d_x)
+            }
+            _ => (None, d_last.clone()),
+        };
+        let mut d_memory = None;
+        let (memory, order) = (self.memory, self.order);
+        let of_cross = cross(block)?.backward(
             &self.attention.out,
-            self.cross_attention,
-            d_read,
+            self.cross,
+            &d_read,
             |layer, inner, fused, d_y| {
-                let (d, [d_inner, of_memory]) =
-                    moved_backward(layer, inner, self.memory, self.order, fused, d_y)?;
-                d_memory = of_memory;
-                Ok((d, d_inner))
+                let (d_layer, [d_x, of_memory]) =
+                    moved_backward(layer, inner, memory, order, fused, d_y)?;
+                d_memory = Some(of_memory);
+                Ok(LayerGradients { d_layer, d_x })
             },
         )?;
-        let (y, d_own) = (&self.y, &cross_attention.d_x);
-        let attention = block.attention.backward(
-            y,
-            self.attention,
-            d_own,
-            |layer, y, fused, d| {
-                let d = LayerPass::taken(layer, y, fused)?.backward(d)?;
-                let d_x = d.d_x()?;
-                Ok((d, d_x))
-            },
-        )?;
-        let d_y = attention.d_x.clone();
-        let of_block = d_memory.clone();
-        let blocks = vec![DecoderBlockGradients {
-            attention,
-            cross_attention,
-            feed_forward,
-            d_memory: of_block,
-        }];
-        Ok(DecoderGradients { blocks, d_last_norm, d_y, d_memory })
+        let d_own = &of_cross.d_x;
+        let own = &block.attention;
+        let own =
+            own.backward(&self.y, self.attention, d_own, |layer, y, fused, d| {
+                let d_layer = LayerPass::taken(layer, y, fused)?.backward(d)?;
+                let d_x = d_layer.d_x()?;
+                Ok(LayerGradients { d_layer, d_x })
+            })?;
+        let cross = Some(of_cross.d_layer);
+        let blocks = vec![Block { cross, ..Block::new(own.d_layer, feed_forward) }];
+        let d_stack = Stack { blocks, last_norm };
+        Ok(StackGradients { d_stack, d_hidden: vec![own.d_x, d_last], d_memory })
     }
+}
+
+type Attention = FusedAttention<f32>;
+
+fn cross(block: &Block<Attention, f32>) -> Result<&Sublayer<Attention, f32>, SizeError> {
+    block.cross.as_ref().ok_or(SizeError::OneInput)
 }
 
 /// The gradients of the attention, of its queries where they were before they were permuted,
@@ -228,9 +218,9 @@ impl MovedConverter {
 
         let d_out = linear_backward(&model.unembedding, decoded.out(), &loss.gradient)?;
         let decoder = decoded.backward(&d_out.d_x)?;
-        let encoder = encoded.backward(&decoder.d_memory)?;
-        let target = model.target.backward(&given, N_TARGET, &decoder.d_y)?;
-        let source = model.source.backward(&read.source, N_SOURCE, &encoder.d_x)?;
+        let encoder = encoded.backward(decoder.d_memory()?)?;
+        let target = model.target.backward(&given, N_TARGET, decoder.d_x())?;
+        let source = model.source.backward(&read.source, N_SOURCE, encoder.d_x())?;
         let model = EncoderDecoderGradients { encoder, decoder };
         let unembedding = d_out.d_linear;
         Ok((loss.value, DateGradients { source, target, model, unembedding }))

@@ -277,7 +277,7 @@ fn a_head_is_ablated_and_the_others_stay() {
     assert_eq!(model.ablated(&[]).unwrap(), model);
     let cross = |model: &DateConverter| {
         let block = &model.model.decoder.blocks[0];
-        block.cross_attention.function.parameters().w_o().weight.clone()
+        block.cross.as_ref().unwrap().function.parameters().w_o().weight.clone()
     };
     let (all, without) = (cross(&model), cross(&model.ablated(&[1]).unwrap()));
     assert_eq!(without.rows(0, 8), all.rows(0, 8));

@@ -20,6 +20,8 @@ pub struct Model {
     pub readout: Linear<f32>,
 }
 
+gradients::entries!([] f32, Model: layer, readout);
+
 /// What a model says of examples, and what its heads attended to.
 #[derive(Debug, Clone)]
 pub struct Prediction {

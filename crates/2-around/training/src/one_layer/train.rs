@@ -57,11 +57,7 @@ impl Learner for Model {
 
         let d_readout = linear_backward(&self.readout, pass.out(), &loss.gradient)?;
         let d_layer = pass.backward(&d_readout.d_x)?;
-        let gradients = d_layer.projections().into_iter().chain([&d_readout.d_linear]);
-        let gradients = gradients.flat_map(|d| d.entries());
-        let parameters = self.layer.parameters_mut().entries_mut().into_iter();
-        let parameters = parameters.chain(self.readout.entries_mut());
-        adam.update(&mut parameters.zip(gradients).collect::<Vec<_>>())?;
+        adam.step_entries(self, &(d_layer, d_readout.d_linear))?;
         Ok(loss.value)
     }
 

@@ -45,15 +45,9 @@ impl Learner for Predictor {
         let d_out = linear_backward(&self.unembedding, pass.out(), &loss.gradient)?;
         let d_stack = pass.backward(&d_out.d_x)?;
         let d_embedding =
-            self.embedding.backward(&read.ids, read.n_tokens, &d_stack.d_x)?;
+            self.embedding.backward(&read.ids, read.n_tokens, d_stack.d_x())?;
 
-        let gradients = d_embedding.entries().into_iter();
-        let gradients =
-            gradients.chain(d_stack.entries()).chain(d_out.d_linear.entries());
-        let parameters = self.embedding.entries_mut().into_iter();
-        let parameters = parameters.chain(self.stack.entries_mut());
-        let parameters = parameters.chain(self.unembedding.entries_mut());
-        adam.update(&mut parameters.zip(gradients).collect::<Vec<_>>())?;
+        adam.step_entries(self, &(d_embedding, d_stack, d_out.d_linear))?;
         Ok(loss.value)
     }
     // ANCHOR_END: descend

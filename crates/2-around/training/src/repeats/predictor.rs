@@ -4,7 +4,7 @@ use attention::{
     Batch, Dims, Error as SizeError, LayerParameters, Linear, Mask, Matrix,
     MultiHeadAttention, Rng, random_matrix,
 };
-use block::{Block, Embedding, Norm, Positions, Stack, StackPass, Sublayer};
+use block::{Block, Embedding, Norms, Positions, Stack, StackPass, Sublayer};
 use fused_heads::FusedAttention;
 
 use super::{Mistakes, Repeats, Sequences};
@@ -71,6 +71,8 @@ pub struct Predictor {
     pub unembedding: Linear<f32>,
 }
 
+gradients::entries!([] f32, Predictor: embedding, stack, unembedding);
+
 impl Predictor {
     /// Random parameters.
     ///
@@ -89,9 +91,9 @@ impl Predictor {
         let blocks = (0..built.n_layers).map(|_| {
             let parameters = LayerParameters::random(dims, true, rng);
             let attention = FusedAttention::new(&parameters);
-            let mut attention = Sublayer::new(attention, Norm::None);
+            let mut attention = Sublayer::new(attention, Norms::none());
             attention.residual = built.residual;
-            Block { attention, feed_forward: None }
+            Block::new(attention, None)
         });
         let stack = Stack { blocks: blocks.collect(), last_norm: None };
         let unembedding = Linear::random(d_model, task.n_vocabulary, true, rng);

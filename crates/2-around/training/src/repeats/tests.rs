@@ -4,6 +4,7 @@ mod circuits;
 
 use ::ablation::Replacement;
 use attention::{Matrix, Rng, SeedableRng, max_abs_diff};
+use gradients::Entries;
 
 use super::*;
 use crate::{Error, Result, Schedule, Trainer, Training};

@@ -4,6 +4,7 @@ use attention::{Batch, Dims, Mask, Matrix, Rng, SeedableRng, random_matrix};
 
 use super::*;
 use crate::{Alibi, Pairing, Rotary, Sizes, SoftCap, Window};
+use gradients::Entries;
 
 fn rng() -> Rng {
     Rng::seed_from_u64(1)

@@ -94,16 +94,16 @@ pub fn with_ablated<R>(
         let gone: Vec<_> =
             heads.iter().filter(|(of, _)| *of == layer).map(instead).collect();
         if !gone.is_empty() {
-            let less = ablated_layer(&model.blocks[layer].attention, &gone)?;
+            let less = ablated_layer(&model.blocks[layer].attention.function, &gone)?;
             whole.push((
                 layer,
-                std::mem::replace(&mut model.blocks[layer].attention, less),
+                std::mem::replace(&mut model.blocks[layer].attention.function, less),
             ));
         }
     }
     let found = measure(model);
     for (layer, attention) in whole {
-        model.blocks[layer].attention = attention;
+        model.blocks[layer].attention.function = attention;
     }
     found
 }

@@ -17,21 +17,21 @@ pub fn measure(study: &mut Study) -> Result<Value> {
             .model
             .blocks
             .iter()
-            .map(|block| merged(&block.attention, 1, merge))
+            .map(|block| merged(&block.attention.function, 1, merge))
             .collect::<decoders::Result<_>>()?;
         // One layer at a time, then all of them.
         let mut single = Vec::new();
         for (layer, one) in layers.iter().enumerate() {
-            let attention = &mut study.model.blocks[layer].attention;
+            let attention = &mut study.model.blocks[layer].attention.function;
             let before = std::mem::replace(attention, one.clone());
             single.push(mean_loss(&study.model, &texts)?);
-            study.model.blocks[layer].attention = before;
+            study.model.blocks[layer].attention.function = before;
         }
         let swap = |study: &mut Study, layers: Vec<_>| -> Vec<_> {
             let blocks = study.model.blocks.iter_mut();
             blocks
                 .zip(layers)
-                .map(|(block, one)| std::mem::replace(&mut block.attention, one))
+                .map(|(block, one)| std::mem::replace(&mut block.attention.function, one))
                 .collect()
         };
         let before = swap(study, layers);

@@ -2,7 +2,7 @@
 
 use attention::{Matrix, Real, RowVector};
 
-use crate::Norm;
+use block::Norm;
 
 /// A norm with its scale held at what it is for one token: linear in the token, but for a
 /// bias.
@@ -19,7 +19,7 @@ impl HeldNorm {
     pub fn of<T: Real>(norm: &Norm<T>, x: &Matrix) -> Self {
         let (gain, eps, bias) = match norm {
             Norm::Layer(norm) => (&norm.gain, norm.eps, Some(norm.bias.map(T::to_f64))),
-            Norm::Rms(norm) => (&norm.gain, norm.eps, None),
+            Norm::Rms(norm) | Norm::RmsInF32(norm) => (&norm.gain, norm.eps, None),
         };
         let takes_mean = bias.is_some();
         let mean = if takes_mean { x.mean() } else { 0.0 };

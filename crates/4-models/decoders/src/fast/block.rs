@@ -1,7 +1,7 @@
 //! One block, in the order of the readable one.
 
 use attention::{Linear, Matrix, Result as SizeResult};
-use block::{Activation, GatedFeedForward};
+use block::{Activation, Block, FeedForward, Norm, Norms, Sublayer};
 use cached::{
     Gate, GroupedAttention, GroupedHeads, PackedCache, Product, ProductMemory, Quantised,
     Scoring, gated,
@@ -12,22 +12,20 @@ use variants::{Changes, QkNorm, VariantAttention};
 use super::few_bits::FewBits;
 use super::layer::{fit, norm, normalise, side_by_side};
 use super::rotation::Angles;
-use crate::{Block, Error, FeedForward, Norm, Result};
+use crate::{Error, Result};
 
 /// A block whose weights are packed.
 #[derive(Debug)]
 pub(super) struct FastBlock {
     heads: GroupedHeads,
     scoring: Scoring,
-    attention_norm: Norm<f32>,
+    attention_norms: Norms<f32>,
     /// W^Q, W^K and W^V side by side.
     projections: Product,
     qk_norm: Option<QkNorm<f32>>,
     w_o: Product,
-    after_attention: Option<Norm<f32>>,
-    feed_forward_norm: Norm<f32>,
+    feed_forward_norms: Norms<f32>,
     feed_forward: FastFeedForward,
-    after_feed_forward: Option<Norm<f32>>,
     parallel: bool,
     /// The heads that put out zeros.
     off: Vec<usize>,
@@ -98,27 +96,26 @@ impl FastBlock {
         few_bits: FewBits,
     ) -> Result<Self> {
         let FewBits { projections, w_o, inner, outer } = few_bits;
-        let sizes = block.attention.sizes();
+        let (attention, feed_forward, parallel) = parts(block)?;
+        let sizes = attention.function.sizes();
         let heads = GroupedHeads::new(
             [sizes.groups.n_heads(), sizes.groups.n_kv_heads()],
             [sizes.dims.d_k(), sizes.dims.d_v()],
         )?;
-        let scoring = scoring(block.attention.changes())?;
-        let qk_norm = block.attention.changes().norm.clone();
-        let [q, k, v, o] = block.attention.projections().clone();
-        drop(block.attention);
+        let scoring = scoring(attention.function.changes())?;
+        let qk_norm = attention.function.changes().norm.clone();
+        let [q, k, v, o] = attention.function.projections().clone();
+        drop(attention.function);
         Ok(Self {
             heads,
             scoring,
-            attention_norm: block.attention_norm,
+            attention_norms: attention.norms,
             projections: product([q, k, v], projections)?,
             qk_norm,
             w_o: product([o], w_o)?,
-            after_attention: block.after_attention,
-            feed_forward_norm: block.feed_forward_norm,
-            feed_forward: FastFeedForward::new(block.feed_forward, inner, outer)?,
-            after_feed_forward: block.after_feed_forward,
-            parallel: block.parallel,
+            feed_forward_norms: feed_forward.norms,
+            feed_forward: FastFeedForward::new(feed_forward.function, inner, outer)?,
+            parallel,
             off: Vec::new(),
         })
     }
@@ -225,7 +222,7 @@ impl FastBlock {
         angles: Option<&Angles>,
     ) -> SizeResult<[Matrix<f32>; 3]> {
         let heads = self.heads;
-        norm(&self.attention_norm, x, &mut work.normed)?;
+        norm(self.attention_norms.before.as_ref(), x, &mut work.normed)?;
         fit(&mut work.projected, x.nrows(), self.projections.d_out());
         self.projections.of_in(&mut work.product, &work.normed, &mut work.projected)?;
         let widths = [
@@ -259,16 +256,41 @@ impl FastBlock {
             work.heads.columns_mut(head * d_v, d_v).fill(0.0);
         }
         fit(&mut work.out, x.nrows(), self.w_o.d_out());
+        let Norms { before, of_output, .. } = &self.feed_forward_norms;
+        let before = before.as_ref();
         if self.parallel {
-            norm(&self.feed_forward_norm, x, &mut work.normed)?;
+            norm(before, x, &mut work.normed)?;
         }
         self.w_o.of_in(&mut work.product, &work.heads, &mut work.out)?;
-        add(x, &work.out, self.after_attention.as_ref(), &mut work.heads)?;
+        let of_attention = self.attention_norms.of_output.as_ref();
+        add(x, &work.out, of_attention, &mut work.heads)?;
         if !self.parallel {
-            norm(&self.feed_forward_norm, x, &mut work.normed)?;
+            norm(before, x, &mut work.normed)?;
         }
         self.feed_forward.forward(work)?;
-        add(x, &work.out, self.after_feed_forward.as_ref(), &mut work.heads)
+        add(x, &work.out, of_output.as_ref(), &mut work.heads)
+    }
+}
+
+type Attention = Sublayer<VariantAttention<f32>, f32>;
+
+/// Attention, the feed-forward layer, and whether they stand side by side.
+fn parts(
+    block: Block<VariantAttention<f32>, f32>,
+) -> Result<(Attention, Sublayer<FeedForward<f32>, f32>, bool)> {
+    let Block { attention, cross, feed_forward, parallel } = block;
+    let not_fast = |what| Error::NotFast { what };
+    let feed_forward =
+        feed_forward.ok_or_else(|| not_fast("block without a feed-forward layer"))?;
+    let norms = [&attention.norms, &feed_forward.norms];
+    let left_out = [
+        ("attention to another text", cross.is_some()),
+        ("layer without its residual", !(attention.residual && feed_forward.residual)),
+        ("norm of a sum", norms.iter().any(|norms| norms.after.is_some())),
+    ];
+    match left_out.into_iter().find(|(_, is_there)| *is_there) {
+        Some((what, _)) => Err(not_fast(what)),
+        None => Ok((attention, feed_forward, parallel)),
     }
 }
 
@@ -276,13 +298,13 @@ impl FastBlock {
 fn add(
     x: &mut Matrix<f32>,
     out: &Matrix<f32>,
-    after: Option<&Norm<f32>>,
+    of_output: Option<&Norm<f32>>,
     room: &mut Matrix<f32>,
 ) -> SizeResult<()> {
-    match after {
+    match of_output {
         None => *x += out,
-        Some(after) => {
-            norm(after, out, room)?;
+        Some(_) => {
+            norm(of_output, out, room)?;
             *x += &*room;
         }
     }
@@ -313,17 +335,16 @@ impl FastFeedForward {
         inner: Option<Quantised>,
         outer: Option<Quantised>,
     ) -> Result<Self> {
-        let (inner, bend, w_2) = match layer {
-            FeedForward::Plain(block::FeedForward { w_1, activation, w_2 }) => {
-                (product([w_1], inner)?, Bend::Plain(activation), w_2)
-            }
-            FeedForward::Gated(GatedFeedForward { gate, activation, up, down }) => {
+        let FeedForward { gate, w_1, activation, w_2 } = layer;
+        let (inner, bend) = match gate {
+            None => (product([w_1], inner)?, Bend::Plain(activation)),
+            Some(gate) => {
                 let bend = match activation {
                     Activation::Silu => Bend::Gated(Gate::Silu),
                     Activation::GeluTanh => Bend::Gated(Gate::GeluTanh),
                     other => Bend::GatedBy(other),
                 };
-                (product([gate, up], inner)?, bend, down)
+                (product([gate, w_1], inner)?, bend)
             }
         };
         Ok(Self { inner, bend, outer: product([w_2], outer)? })

@@ -1,19 +1,18 @@
 //! Norms and sums of tokens, column by column as they lie in memory.
 
 use attention::{Linear, Matrix, Result as SizeResult, RowVector};
-use block::RmsNorm;
+use block::{Norm, RmsNorm};
 
-use crate::Norm;
-
-/// `norm(x)` to `y`.
+/// `norm(x)` to `y`, or x without a norm.
 pub(super) fn norm(
-    norm: &Norm<f32>,
+    norm: Option<&Norm<f32>>,
     x: &Matrix<f32>,
     y: &mut Matrix<f32>,
 ) -> SizeResult<()> {
     match norm {
-        Norm::Layer(layer) => *y = layer.forward(x)?,
-        Norm::Rms(rms) => root_mean_square(rms, x, y),
+        None => y.clone_from(x),
+        Some(Norm::Layer(layer)) => *y = layer.forward(x)?,
+        Some(Norm::Rms(rms) | Norm::RmsInF32(rms)) => root_mean_square(rms, x, y),
     }
     Ok(())
 }

@@ -44,15 +44,14 @@ impl<T: Real> AsRead<T> {
             vec![RowVector::zeros(dims.d_v()); dims.n_heads()]
         };
         let mut sums: Vec<_> =
-            self.blocks.iter().map(|block| empty(&block.attention)).collect();
+            self.blocks.iter().map(|block| empty(&block.attention.function)).collect();
         let mut n_tokens = 0;
         for ids in texts {
             n_tokens += ids.len();
-            let mut of_layers = sums.iter_mut();
             let x: Matrix<T> = self.embedding.forward(ids, 0)?;
-            self.through(x, |attention, x| {
+            self.through(x, |layer, attention, x| {
                 let heads = attention.steps(x, x, x, &Mask::Causal)?;
-                for (sum, head) in of_layers.next().into_iter().flatten().zip(&heads) {
+                for (sum, head) in sums[layer].iter_mut().zip(&heads) {
                     *sum += head.out.row_sum();
                 }
                 let Attended { out, attn } = attended(heads);

@@ -25,7 +25,7 @@ impl<A: MultiHeadAttention<T>, T: Real> Decoder<A, T> {
         let n = ids.len();
         let x = self.embedding.forward(ids, 0)?;
         mask.check(self.config.dims().n_heads(), n, n)?;
-        let layers = self.through(x, |attention, x| {
+        let layers = self.through(x, |_, attention, x| {
             let Attended { out, .. } = attention.self_attend(x, mask)?;
             Ok(Attended { out, attn: Vec::new() })
         })?;

@@ -34,7 +34,7 @@ impl<T: Real> AsRead<T> {
         if first >= self.blocks.len() {
             return Ok(before);
         }
-        self.go_on(before, |attention, x| attention.self_attend(x, &Mask::Causal))
+        self.go_on(before, |_, attention, x| attention.self_attend(x, &Mask::Causal))
     }
 
     /// Path patching: a pass in which some heads, and they alone, read one of their inputs
@@ -65,19 +65,19 @@ impl<T: Real> AsRead<T> {
         self.up_to(other, 0)?;
         let n_layers = self.blocks.len();
         let first = heads.iter().map(|(layer, _)| *layer).min().unwrap_or(n_layers);
-        let mut layers = first..n_layers;
         let before = self.up_to(whole, first)?;
         if heads.is_empty() {
             return Ok(before);
         }
-        self.go_on(before, |attention, x| {
-            let layer = layers.next().unwrap_or(n_layers);
+        self.go_on(before, |layer, attention, x| {
             let mut passes = attention.steps(x, x, x, &Mask::Causal)?;
             let of_layer: Vec<usize> =
                 heads.iter().filter(|(of, _)| *of == layer).map(|(_, i)| *i).collect();
             if !of_layer.is_empty() {
-                let norm = &self.blocks[layer].attention_norm;
-                let there = &norm.forward(&other.hidden[layer])?;
+                let norm = &self.blocks[layer].attention.norms.before;
+                let there = &other.hidden[layer];
+                let normed = norm.as_ref().map(|norm| norm.forward(there)).transpose()?;
+                let there = normed.as_ref().unwrap_or(there);
                 let [q, k, v] = match input {
                     Input::Queries => [there, x, x],
                     Input::Keys => [x, there, x],
@@ -100,9 +100,7 @@ impl<T: Real> AsRead<T> {
         if first >= n_layers {
             return Ok(pass.clone());
         }
-        // Maps that were not kept are none.
-        let attn = (0..first).map(|l| pass.attn.get(l).cloned().unwrap_or_default());
-        Ok(Layers { hidden: pass.hidden[..=first].to_vec(), attn: attn.collect() })
+        Ok(pass.up_to(first))
     }
 
     pub(super) fn check_heads(&self, heads: &[Head]) -> Result<()> {

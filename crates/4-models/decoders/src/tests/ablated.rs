@@ -21,7 +21,7 @@ fn tiny(name: &str) -> AsRead {
 fn without_heads(model: &AsRead, heads: &[(Head, Option<RowVector<f64>>)]) -> AsRead {
     let mut less = model.clone();
     for ((layer, head), constant) in heads {
-        let attention = &mut less.blocks[*layer].attention;
+        let attention = &mut less.blocks[*layer].attention.function;
         *attention = ablated_layer(attention, &[(*head, constant.clone())]).unwrap();
     }
     less

@@ -5,7 +5,8 @@ use attention::{Mask, Matrix, MultiHeadAttention, Real};
 use super::model;
 use crate::attribution::Attribution;
 use crate::study::ablated_layer;
-use crate::{AsRead, Decoder, Norm, families};
+use crate::{AsRead, Decoder, families};
+use block::Norm;
 
 const IDS: [usize; 8] = [5, 90, 17, 3, 3, 41, 8, 66];
 const TOKENS: [usize; 3] = [0, 41, 96];
@@ -73,7 +74,8 @@ fn a_head_or_a_bias_that_is_forgotten_would_show() {
                 "{name}: {layer:?}"
             );
             assert!(layer.feed_forward.abs() > 1e-7, "{name}: {layer:?}");
-            let has_bias = model.blocks[0].attention.projections()[3].bias.is_some();
+            let has_bias =
+                model.blocks[0].attention.function.projections()[3].bias.is_some();
             assert_eq!(layer.attention_bias != 0.0, has_bias, "{name}: {layer:?}");
         }
         let layers = || all.iter().flat_map(|it| &it.layers);
@@ -96,7 +98,9 @@ fn expected(norm: &Norm, x: &Matrix, taken: &Matrix, column: &[f64]) -> f64 {
         Norm::Layer(norm) => {
             (&norm.gain, centred(taken), (squares(&centred(x)) + norm.eps).sqrt())
         }
-        Norm::Rms(norm) => (&norm.gain, taken.clone(), (squares(x) + norm.eps).sqrt()),
+        Norm::Rms(norm) | Norm::RmsInF32(norm) => {
+            (&norm.gain, taken.clone(), (squares(x) + norm.eps).sqrt())
+        }
     };
     (0..x.len()).map(|f| taken[f] / root * gain[f] * column[f]).sum()
 }
@@ -106,7 +110,7 @@ fn last_rows(model: &AsRead) -> [Matrix; 2] {
     let hidden = model.pass(&IDS).unwrap().layers.hidden;
     let block = &model.blocks[2];
     let mut attended = Matrix::zeros(0, 0);
-    let out = block.forward(&hidden[2], |attention, x| {
+    let out = block.forward_by(&hidden[2], |_, attention, x| {
         let out = attention.self_attend(x, &Mask::Causal)?;
         attended = out.out.clone();
         Ok(out)
@@ -128,7 +132,7 @@ fn a_heads_part_is_what_its_ablation_takes_away() {
         let [attended, x] = last_rows(&model);
         for head in 0..4 {
             let mut less = model.clone();
-            let attention = &mut less.blocks[2].attention;
+            let attention = &mut less.blocks[2].attention.function;
             *attention = ablated_layer(attention, &[(head, None)]).unwrap();
             let taken = &attended - &last_rows(&less)[0];
             for (parts, token) in parts.iter().zip(TOKENS) {

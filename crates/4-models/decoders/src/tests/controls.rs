@@ -2,7 +2,7 @@
 
 use attention::{Mask, Matrix};
 use model_files::Sequence;
-use variants::{Positions, Window};
+use variants::{Entries, Positions, Window};
 
 use super::model;
 use crate::study::{Head, ablated_layer, others_of_same_layers, window_with_others};
@@ -19,7 +19,7 @@ fn ids(from: usize) -> Vec<usize> {
 fn without_heads(model: &AsRead, heads: &[Head]) -> AsRead {
     let mut less = model.clone();
     for &(layer, head) in heads {
-        let attention = &mut less.blocks[layer].attention;
+        let attention = &mut less.blocks[layer].attention.function;
         *attention = ablated_layer(attention, &[(head, None)]).unwrap();
     }
     less
@@ -59,14 +59,21 @@ fn with_a_sink(ids: &[usize]) -> AsRead {
     for layer in 0..planted.blocks.len() {
         let pass = planted.forward(&Sequence::new(ids.to_vec())).unwrap();
         let block = &mut planted.blocks[layer];
-        let x = block.attention_norm.forward(&pass.hidden[layer]).unwrap();
-        let keys = block.attention.projections()[1].forward(&x).unwrap();
+        let x = block
+            .attention
+            .norms
+            .before
+            .as_ref()
+            .unwrap()
+            .forward(&pass.hidden[layer])
+            .unwrap();
+        let keys = block.attention.function.projections()[1].forward(&x).unwrap();
         let first = keys.row(0) - keys.row_mean(); // [h · d_k]
         let d_k = first.len() / N_HEADS;
         for head in 0..N_HEADS {
             let of_head = first.columns(head * d_k, d_k);
             let query = of_head * (100.0 / of_head.norm_squared());
-            block.attention.entries_mut()[1][head * d_k..(head + 1) * d_k]
+            block.attention.function.entries_mut()[1][head * d_k..(head + 1) * d_k]
                 .copy_from_slice(query.into_owned().as_slice());
         }
     }

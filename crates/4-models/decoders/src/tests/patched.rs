@@ -3,6 +3,7 @@
 use attention::max_abs_diff;
 use block::Layers;
 use model_files::Sequence;
+use variants::Entries;
 
 use super::model;
 use crate::study::{Head, Input, ablated_layer};
@@ -22,8 +23,8 @@ fn pass(model: &AsRead) -> Layers {
 /// The model without head 1 of layer 0.
 fn less(model: &AsRead) -> AsRead {
     let mut less = model.clone();
-    less.blocks[0].attention =
-        ablated_layer(&less.blocks[0].attention, &[(1, None)]).unwrap();
+    less.blocks[0].attention.function =
+        ablated_layer(&less.blocks[0].attention.function, &[(1, None)]).unwrap();
     less
 }
 
@@ -70,7 +71,7 @@ fn heads_that_are_patched_have_other_maps_and_no_others_of_their_layer() {
 #[test]
 fn a_path_that_leads_nowhere_is_not_missed_and_the_planted_one_is() {
     let mut model = tiny();
-    model.blocks[1].attention.entries_mut()[0].fill(0.0);
+    model.blocks[1].attention.function.entries_mut()[0].fill(0.0);
     let whole = pass(&model);
     let all = [0, 1, 2, 3].map(|i| (1, i));
     assert_eq!(moved(&whole, &pass(&less(&model))), [1, 2, 3]);
@@ -99,6 +100,6 @@ fn heads_and_passes_of_other_models_are_refused() {
     };
     insta::assert_snapshot!(refused(&[(3, 0)], &whole), @"there is no layer 3 in a model of 3: they count from 0");
     insta::assert_snapshot!(refused(&[(0, 4)], &whole), @"there is no head 4 in a layer of 4: they count from 0");
-    let short = Layers { hidden: whole.hidden[..2].to_vec(), attn: Vec::new() };
+    let short = whole.up_to(1);
     insta::assert_snapshot!(refused(&[(0, 1)], &short), @"the list of hidden states has 2 entries, expected 4");
 }

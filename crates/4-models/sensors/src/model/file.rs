@@ -1,7 +1,7 @@
 //! A trained model from a file.
 
 use attention::{LayerParameters, Linear, Matrix, Real, RowVector};
-use block::{LayerNorm, Norm, Positions, Sublayer, sinusoidal};
+use block::{LayerNorm, Norms, Positions, Sublayer, sinusoidal};
 use fused_heads::FusedAttention;
 use model_files::{Error as FileError, TensorFile};
 
@@ -94,7 +94,7 @@ impl Trained {
                 let layer = self.layer()?;
                 let gain = RowVector::from(self.numbers("norm.weight")?);
                 let norm = LayerNorm::new(gain, self.numbers("norm.bias")?.into(), 1e-5)?;
-                Some(Sublayer::new(stage(layer.cast()), Norm::After(norm)))
+                Some(Sublayer::new(stage(layer.cast()), Norms::after(norm)))
             }
         };
         let head = self.linear("head")?;

@@ -102,7 +102,7 @@ fn the_steps_of_a_pass_follow_from_one_another() {
     let sublayer = model.attention.unwrap();
     assert_eq!(
         attended.norm,
-        sublayer.norm.get().unwrap().forward(&attended.sum).unwrap()
+        sublayer.norms.after.as_ref().unwrap().forward(&attended.sum).unwrap()
     );
     assert_eq!(steps.pooled.row(0), attended.norm.row_mean());
     let number = (&steps.pooled * &model.head.weight)[(0, 0)];

@@ -40,8 +40,10 @@ fn a_planted_mistake_is_seen() {
         let mut exchanged = tiny(name);
         let sides = [&mut exchanged.encoder, &mut exchanged.decoder];
         for block in sides.into_iter().flat_map(|side| &mut side.blocks) {
-            block.attention.is_before ^= true;
-            block.feed_forward.is_before ^= true;
+            let ffn = block.feed_forward.as_mut().unwrap();
+            for norms in [&mut block.attention.norms, &mut ffn.norms] {
+                std::mem::swap(&mut norms.before, &mut norms.after);
+            }
         }
         expect_far(name, "norms before and after exchanged", &exchanged);
     }
@@ -75,7 +77,7 @@ fn keys_of_the_target_in_the_place_of_the_sources_are_seen() {
         let wrong = model.read_source(&Sequence::new(ids.to_vec())).unwrap();
         let of = |source| {
             let decoded = model.decode_cached(&ids, source, &mut model.caches()).unwrap();
-            model.logits(decoded.layers.out()).unwrap()
+            model.logits(decoded.out()).unwrap()
         };
         assert!(apart(&of(&right), &plain(name)) < 1e-12, "{name}");
         assert!(apart(&of(&wrong), &plain(name)) > 100.0 * TOLERANCE, "{name}");

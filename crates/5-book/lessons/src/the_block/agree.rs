@@ -4,7 +4,7 @@ use anyhow::Result;
 use attention::{
     HeadParameters, LayerParameters, Linear, Mask, Matrix, Rng, SeedableRng,
 };
-use block::{Activation, Block, FeedForward, GatedFeedForward, Norm, Sublayer};
+use block::{Activation, Block, FeedForward, Norms, Sublayer};
 use fused_heads::FusedAttention;
 use gradients::{Adam, Optimiser, cross_entropy};
 
@@ -84,8 +84,8 @@ pub fn heads() -> Result<FusedAttention> {
 /// # Errors
 /// None; the sizes fit.
 pub fn asking() -> Result<Matrix> {
-    let attention = Sublayer::new(heads()?, Norm::None);
-    let block = Block { attention, feed_forward: None };
+    let attention = Sublayer::new(heads()?, Norms::none());
+    let block = Block::new(attention, None);
     let mut rows = Matrix::zeros(N_SENTENCES, FEATURES.len());
     for s in 0..N_SENTENCES {
         let sentence = sentences().rows(s * TOKENS.len(), TOKENS.len()).into_owned();
@@ -94,60 +94,16 @@ pub fn asking() -> Result<Matrix> {
     Ok(rows)
 }
 
-/// What is trained behind the heads.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Layer {
-    /// Two projections.
-    Plain(FeedForward),
-    /// Three.
-    Gated(GatedFeedForward),
-}
-
 /// A layer of two projections that has learned nothing yet.
-pub fn plain(activation: Activation, d_ff: usize, seed: u64) -> Layer {
+pub fn plain(activation: Activation, d_ff: usize, seed: u64) -> FeedForward {
     let rng = &mut Rng::seed_from_u64(seed);
-    let layer = FeedForward::random(FEATURES.len(), d_ff, rng);
-    Layer::Plain(FeedForward { activation, ..layer })
+    FeedForward { activation, ..FeedForward::random(FEATURES.len(), d_ff, rng) }
 }
 
-/// The same of three.
-pub fn gated(activation: Activation, d_ff: usize, seed: u64) -> Layer {
+/// The same with a gate, of three.
+pub fn gated(activation: Activation, d_ff: usize, seed: u64) -> FeedForward {
     let rng = &mut Rng::seed_from_u64(seed);
-    let layer = GatedFeedForward::random(FEATURES.len(), d_ff, rng);
-    Layer::Gated(GatedFeedForward { activation, ..layer })
-}
-
-impl Layer {
-    fn forward(&self, x: &Matrix) -> Result<Matrix> {
-        Ok(match self {
-            Self::Plain(layer) => layer.forward(x)?,
-            Self::Gated(layer) => layer.forward(x)?,
-        })
-    }
-
-    /// A step of Adam; `d` makes the gradient of what came out.
-    fn step(
-        &mut self,
-        x: &Matrix,
-        adam: &mut Adam,
-        d: impl Fn(Matrix) -> Result<Matrix>,
-    ) -> Result<()> {
-        match self {
-            Self::Plain(layer) => {
-                let (y, hidden) = layer.pass(x)?;
-                let d = layer.backward(x, &hidden, &d(y)?)?;
-                let parts = layer.entries_mut().into_iter().zip(d.entries());
-                adam.update(&mut parts.collect::<Vec<_>>())?;
-            }
-            Self::Gated(layer) => {
-                let (y, kept) = layer.pass(x)?;
-                let d = layer.backward(x, &kept, &d(y)?)?;
-                let parts = layer.entries_mut().into_iter().zip(d.entries());
-                adam.update(&mut parts.collect::<Vec<_>>())?;
-            }
-        }
-        Ok(())
-    }
+    FeedForward { activation, ..FeedForward::random_gated(FEATURES.len(), d_ff, rng) }
 }
 
 /// Trains a layer behind the heads, and returns how many of the four sentences it answers
@@ -155,16 +111,16 @@ impl Layer {
 ///
 /// # Errors
 /// A layer of another width.
-pub fn train(layer: &mut Layer) -> Result<usize> {
+pub fn train(layer: &mut FeedForward) -> Result<usize> {
     let x = asking()?; // [4, 8]
     let mut adam = Adam::new(RATE);
     for _ in 0..N_STEPS {
-        layer.step(&x, &mut adam, |y| {
-            let loss = cross_entropy(&logits(&(&x + y)), &classes())?;
-            let mut d_y = Matrix::zeros(N_SENTENCES, FEATURES.len());
-            d_y.columns_mut(NO, 2).copy_from(&loss.gradient);
-            Ok(d_y)
-        })?;
+        let (y, hidden) = layer.pass(&x)?;
+        let loss = cross_entropy(&logits(&(&x + y)), &classes())?;
+        let mut d_y = Matrix::zeros(N_SENTENCES, FEATURES.len());
+        d_y.columns_mut(NO, 2).copy_from(&loss.gradient);
+        let d = layer.backward(&x, &hidden, &d_y)?;
+        adam.step_entries(layer, &d.d_layer)?;
     }
     right(layer)
 }
@@ -178,7 +134,7 @@ fn logits(tokens: &Matrix) -> Matrix {
 ///
 /// # Errors
 /// A layer of another width.
-pub fn right(layer: &Layer) -> Result<usize> {
+pub fn right(layer: &FeedForward) -> Result<usize> {
     let x = asking()?;
     let logits = logits(&(&x + layer.forward(&x)?));
     let said = logits.row_iter().map(|row| usize::from(row[1] > row[0]));

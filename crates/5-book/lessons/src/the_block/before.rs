@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use attention::{
     Batch, Dims, LayerParameters, Linear, Mask, Matrix, Rng, SeedableRng, random_matrix,
 };
-use block::{Block, Embedding, Norm, Positions, Stack, StackPass, Sublayer, sinusoidal};
+use block::{Block, Embedding, Norms, Positions, Stack, StackPass, Sublayer, sinusoidal};
 use fused_heads::FusedAttention;
 use gradients::{Adam, Optimiser, cross_entropy, linear_backward};
 use rand::RngExt;
@@ -52,6 +52,8 @@ pub struct Model {
     pub readout: Linear,
 }
 
+gradients::entries!([] f64, Model: embedding, stack, readout);
+
 impl Model {
     /// A model that has learned nothing yet.
     ///
@@ -68,14 +70,11 @@ impl Model {
         };
         let tokens = Embedding::random(N_VOCABULARY, D_MODEL, rng);
         let parameters = LayerParameters::random(Dims::new(D_MODEL, 2)?, true, rng);
-        let attention = Sublayer::new(FusedAttention::new(&parameters), Norm::None);
+        let attention = Sublayer::new(FusedAttention::new(&parameters), Norms::none());
         let readout = Linear::random(D_MODEL, N_VOCABULARY, true, rng);
         Ok(Self {
             embedding: Embedding { positions, ..tokens },
-            stack: Stack {
-                blocks: vec![Block { attention, feed_forward: None }],
-                last_norm: None,
-            },
+            stack: Stack { blocks: vec![Block::new(attention, None)], last_norm: None },
             readout,
         })
     }
@@ -105,14 +104,8 @@ impl Model {
         }
         let of_readout = linear_backward(&self.readout, pass.out(), &d_logits)?;
         let of_stack = pass.backward(&of_readout.d_x)?;
-        let of_embedding = self.embedding.backward(ids, N_TOKENS, &of_stack.d_x)?;
-
-        let thetas = self.embedding.entries_mut().into_iter();
-        let thetas = thetas.chain(self.stack.entries_mut());
-        let thetas = thetas.chain(self.readout.entries_mut());
-        let d_thetas = of_embedding.entries().into_iter().chain(of_stack.entries());
-        let d_thetas = d_thetas.chain(of_readout.d_linear.entries());
-        Ok(adam.update(&mut thetas.zip(d_thetas).collect::<Vec<_>>())?)
+        let of_embedding = self.embedding.backward(ids, N_TOKENS, of_stack.d_x())?;
+        Ok(adam.step_entries(self, &(of_embedding, of_stack, of_readout.d_linear))?)
     }
 
     /// The part of these tokens whose largest logit is that of the token before.

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use attention::{Dims, LayerParameters, Rng, SeedableRng};
-use block::{Block, FeedForward, LayerNorm, Ledger, Norm, Sublayer};
+use block::{Block, FeedForward, LayerNorm, Ledger, Norms, Sublayer};
 use fused_heads::FusedAttention;
 
 /// The width of a token.
@@ -19,10 +19,10 @@ pub const D_FF: usize = 1024;
 pub fn block() -> Result<Block<FusedAttention>> {
     let rng = &mut Rng::seed_from_u64(1);
     let parameters = LayerParameters::random(Dims::new(D_MODEL, N_HEADS)?, true, rng);
-    let norm = || Norm::After(LayerNorm::identity(D_MODEL));
-    let attention = Sublayer::new(FusedAttention::new(&parameters), norm());
+    let norms = || Norms::after(LayerNorm::identity(D_MODEL));
+    let attention = Sublayer::new(FusedAttention::new(&parameters), norms());
     let ffn = FeedForward::random(D_MODEL, D_FF, rng);
-    Ok(Block { attention, feed_forward: Some(Sublayer::new(ffn, norm())) })
+    Ok(Block::new(attention, Some(Sublayer::new(ffn, norms()))))
 }
 
 /// Its ledger for so many tokens.

@@ -5,9 +5,10 @@ use anyhow::Result;
 use attention::{
     Batch, Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, random_matrix,
 };
-use block::{Block, FeedForward, LayerNorm, Norm, Stack, StackPass, Sublayer};
+use block::{Block, FeedForward, LayerNorm, Norms, Stack, StackPass, Sublayer};
 use figures::Lines;
 use fused_heads::FusedAttention;
+use gradients::Entries;
 
 /// The width of a token.
 pub const D_MODEL: usize = 16;
@@ -80,11 +81,11 @@ impl Setting {
         }
     }
 
-    fn norm(&self) -> Norm {
+    fn norms(&self) -> Norms {
         match self.place {
-            Place::None => Norm::None,
-            Place::Before => Norm::Before(LayerNorm::identity(D_MODEL)),
-            Place::After => Norm::After(LayerNorm::identity(D_MODEL)),
+            Place::None => Norms::none(),
+            Place::Before => Norms::before(LayerNorm::identity(D_MODEL)),
+            Place::After => Norms::after(LayerNorm::identity(D_MODEL)),
         }
     }
 
@@ -101,17 +102,16 @@ impl Setting {
             all.flatten().for_each(|parameter| *parameter *= self.size);
             let attention = FusedAttention::from_packed(parameters);
             let residual = self.residual;
-            Block {
-                attention: Sublayer { residual, ..Sublayer::new(attention, self.norm()) },
-                feed_forward: Some(Sublayer {
-                    residual,
-                    ..Sublayer::new(ffn, self.norm())
-                }),
-            }
+            let attention = Sublayer::new(attention, self.norms());
+            let ffn = Sublayer::new(ffn, self.norms());
+            Block::new(
+                Sublayer { residual, ..attention },
+                Some(Sublayer { residual, ..ffn }),
+            )
         };
         let blocks = (0..self.n_blocks).map(|_| block()).collect();
         let last_norm =
-            (self.place == Place::Before).then(|| LayerNorm::identity(D_MODEL));
+            (self.place == Place::Before).then(|| LayerNorm::identity(D_MODEL).into());
         Ok(Stack { blocks, last_norm })
     }
 }
@@ -141,11 +141,11 @@ pub fn measure(setting: &Setting, seed: u64) -> Result<Depth> {
     let hidden = std::iter::once(&x).chain(pass.blocks().iter().map(|block| block.out()));
     let spread = |x: &Matrix| x.norm() / (x.len() as f64).sqrt();
     let (scales, apart) = hidden.map(|x| (spread(x), apart(x))).unzip();
-    let d = pass.backward(&d_out)?;
+    let d = pass.backward(&d_out)?.d_hidden;
     // What reaches the last block's output: behind it there may be a norm.
-    let top = d.d_last_norm.as_ref().map_or(&d_out, |d_norm| &d_norm.d_x);
-    let gradients = d.blocks.iter().map(|block| block.d_x().norm() / top.norm());
-    Ok(Depth { gradients: gradients.chain([1.0]).collect(), scales, apart })
+    let top = d[d.len() - 1].norm();
+    let gradients = d.iter().map(|d| d.norm() / top).collect();
+    Ok(Depth { gradients, scales, apart })
 }
 
 /// How far tokens are from their mean, as a part of their size: 1 for tokens that cancel, 0

@@ -99,7 +99,7 @@ fn farthest(model: &AsRead, source: &Sequence, steps: &[Step], temperature: f64)
     let ids: Vec<usize> = ids.take(steps.len() - 1).collect();
     let target = Sequence::new(ids.clone());
     let decoded = model.decode(&target, encoded.out(), source).unwrap();
-    let logits = model.logits(decoded.layers.out()).unwrap();
+    let logits = model.logits(decoded.out()).unwrap();
     let n = source.n_tokens();
     // Of each map all rows, one after the other.
     let maps = encoded.attn.iter().flatten();
@@ -110,7 +110,7 @@ fn farthest(model: &AsRead, source: &Sequence, steps: &[Step], temperature: f64)
     let mut largest = apart(&steps[0].shares(), &maps);
     for (at, step) in steps[1..].iter().enumerate() {
         assert_eq!(step.told["at"], at);
-        let (own, cross) = (&decoded.layers.attn, &decoded.cross);
+        let (own, cross) = (&decoded.attn, &decoded.cross);
         let expected = [row(own, at, at + 1), row(cross, at, n)].concat();
         largest = largest.max(apart(&step.shares(), &expected));
         let mut logits: Vec<f64> = logits.row(at).iter().copied().collect();

@@ -59,11 +59,11 @@ fn written(
     choice: &Choice,
 ) -> Result<String> {
     let TextInDecoder { model, text, pieces } = read;
-    let whole = model.blocks.iter().map(|block| block.attention.clone());
+    let whole = model.blocks.iter().map(|block| block.attention.function.clone());
     let whole: Vec<_> = whole.collect();
     for &(layer, head) in heads {
         let mean = means.map(|means| means[layer][head].clone());
-        let attention = &mut model.blocks[layer].attention;
+        let attention = &mut model.blocks[layer].attention.function;
         *attention = ablated_layer(attention, &[(head, mean)])?;
     }
     let mut ids = pieces.sequence.ids.clone();
@@ -72,7 +72,7 @@ fn written(
     let is_end = |id: &usize| model.config.ends.contains(id);
     ids.extend(new.iter().copied().take_while(|id| !is_end(id)));
     for (block, attention) in model.blocks.iter_mut().zip(whole) {
-        block.attention = attention;
+        block.attention.function = attention;
     }
     let printable = |c: &char| is_shown(*c) || matches!(c, '\n' | '\t');
     Ok(text.decode(&ids)?.chars().filter(printable).collect())

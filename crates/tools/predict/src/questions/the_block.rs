@@ -3,6 +3,7 @@
 use anyhow::Result;
 use attention::{Matrix, Rng, SeedableRng};
 use block::{FeedForward, LayerNorm};
+use gradients::Entries;
 
 use super::super::answer::{Answer, Form};
 use super::{Instance, Outcome, Question, Topic, of};
@@ -85,9 +86,9 @@ fn normed(token: [f64; 3]) -> Result<Outcome> {
 }
 
 fn feed_forward(d_model: usize, d_ff: usize) -> Result<Outcome> {
-    let mut layer: FeedForward =
+    let layer: FeedForward =
         FeedForward::random(d_model, d_ff, &mut Rng::seed_from_u64(1));
-    let n = layer.entries_mut().iter().map(|entries| entries.len()).sum();
+    let n = layer.n_entries();
     let shown = format!(
         "W_1  {d_model} x {d_ff}   b_1  {d_ff}\nW_2  {d_ff} x {d_model}   b_2  {d_model}"
     );

@@ -2,8 +2,8 @@
 
 use ::ablation::{Directions, Replacement, Site};
 use attention::{Batch, Rng, SeedableRng, max_abs_diff};
-use block::{EncoderDecoderGradients, Norm};
-use gradients::{cross_entropy, linear_backward};
+use block::{EncoderDecoderGradients, StackPass};
+use gradients::{Entries, cross_entropy, linear_backward};
 
 use super::*;
 use crate::dates::learner::DateGradients;
@@ -16,7 +16,7 @@ fn orders(n_dates: usize) -> [Vec<usize>; 2] {
 #[test]
 fn the_directions_of_a_head_are_that_head() {
     let model = few_steps(3).model;
-    let dims = model.model.decoder.blocks[0].cross_attention.function.parameters().dims();
+    let dims = model.cross().parameters().dims();
     for head in 0..2 {
         let directions = Directions::of_head(dims, head).unwrap();
         let without = model.directions_ablated(&directions, 1.0).unwrap();
@@ -30,7 +30,7 @@ fn apart(a: &Matrix<f32>, b: &Matrix<f32>) -> f64 {
 }
 
 fn w_o(model: &DateConverter) -> Matrix<f32> {
-    let cross = &model.model.decoder.blocks[0].cross_attention.function;
+    let cross = model.cross();
     cross.parameters().w_o().weight.clone()
 }
 
@@ -106,19 +106,20 @@ fn the_output_moves_and_the_residual_stays() {
 
     // By hand, from what the usual pass kept.
     let block = &model.model.decoder.blocks[0];
-    let cross = usual.blocks()[0].cross();
+    let cross = usual.blocks()[0].cross().unwrap();
     let without = {
         let mut alone = model.model.decoder.clone();
-        alone.blocks[0].cross_attention.residual = false;
+        let cross = alone.blocks[0].cross.as_mut().unwrap();
+        cross.residual = false;
+        assert!(cross.norms.before.is_some() && cross.norms.iter().count() == 1);
         alone.blocks[0].feed_forward = None;
         alone.last_norm = None;
-        assert!(matches!(alone.blocks[0].cross_attention.norm, Norm::Before(_)));
         alone
     };
     let y = Batch::new(n, model.target.forward(&given, N_TARGET).unwrap()).unwrap();
-    let masks =
-        block::BatchMasks { own: &[attention::Mask::Causal], memory: &texts.masks };
-    let alone = block::DecoderPass::forward(&without, &y, &memory, masks).unwrap();
+    let from = (&memory, &texts.masks[..]);
+    let masks = [attention::Mask::Causal];
+    let alone = StackPass::forward_reading(&without, &y, &masks, from).unwrap();
     assert_eq!(alone.out(), &cross.out);
     let own = block.attention.forward(y.tokens(), |_, _| Ok((usual_own(&usual), ())));
     let mixed = own.unwrap().out + cross.out.select_rows(&moves);
@@ -129,7 +130,7 @@ fn the_output_moves_and_the_residual_stays() {
     assert!(apart(&of(&moves), usual.out()) > 1e-2);
 }
 
-fn usual_own(pass: &block::DecoderPass<'_, f32>) -> Matrix<f32> {
+fn usual_own(pass: &StackPass<'_, f32>) -> Matrix<f32> {
     pass.blocks()[0].own().out.clone()
 }
 
@@ -143,19 +144,17 @@ fn usual_gradients(model: &DateConverter, read: &DateTexts) -> DateGradients {
     let loss = cross_entropy(&logits, &read.target).unwrap();
     let d = linear_backward(&model.unembedding, decoded.out(), &loss.gradient).unwrap();
     let decoder = decoded.backward(&d.d_x).unwrap();
-    let encoder = encoded.backward(&decoder.d_memory).unwrap();
+    let encoder = encoded.backward(decoder.d_memory().unwrap()).unwrap();
     DateGradients {
-        source: model.source.backward(&read.source, N_SOURCE, &encoder.d_x).unwrap(),
-        target: model.target.backward(&given, N_TARGET, &decoder.d_y).unwrap(),
+        source: model.source.backward(&read.source, N_SOURCE, encoder.d_x()).unwrap(),
+        target: model.target.backward(&given, N_TARGET, decoder.d_x()).unwrap(),
         model: EncoderDecoderGradients { encoder, decoder },
         unembedding: d.d_linear,
     }
 }
 
 fn entries(d: &DateGradients) -> Vec<Vec<f32>> {
-    let all = [d.source.entries(), d.target.entries(), d.model.entries()];
-    let all = all.into_iter().flatten().chain(d.unembedding.entries());
-    all.map(<[f32]>::to_vec).collect()
+    d.entries().into_iter().map(<[f32]>::to_vec).collect()
 }
 
 #[test]

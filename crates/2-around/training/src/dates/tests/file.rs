@@ -35,7 +35,7 @@ fn the_file_has_the_layout_of_pytorch() {
         f32::from_le_bytes(tensor.data()[at..at + 4].try_into().unwrap())
     };
     let block = &model.model.decoder.blocks[0];
-    let cross = block.cross_attention.function.parameters();
+    let cross = block.cross.as_ref().unwrap().function.parameters();
     let [_, w_k, w_v, w_o] = cross.projections();
     let name = "transformer.decoder.layers.0.multihead_attn.";
     assert_eq!(entry(&format!("{name}in_proj_weight"), 16 + 3, 5), w_k.weight[(5, 3)]);

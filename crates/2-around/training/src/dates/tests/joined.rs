@@ -1,6 +1,6 @@
 //! That the model of both texts joined sees what it may, learns, and is as large as it says.
 
-use gradients::Adam;
+use gradients::{Adam, Entries};
 
 use super::*;
 

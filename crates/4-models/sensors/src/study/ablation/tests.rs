@@ -111,8 +111,8 @@ fn a_head_with_a_job_costs_more_than_random_directions_and_a_mixture_does_not() 
     // Head 3 alone is read, and loudly: what the others write is at right angles to the last
     // linear map.
     let model = trained.fused::<f64>().unwrap();
-    let norm = model.attention.as_ref().unwrap().norm.get().unwrap();
-    let mut read = model.head.weight.transpose().component_mul(&norm.gain); // [1, 256]
+    let norm = model.attention.as_ref().unwrap().norms.after.as_ref().unwrap();
+    let mut read = model.head.weight.transpose().component_mul(norm.gain()); // [1, 256]
     read.add_scalar_mut(-read.mean());
     let read = &read / read.norm();
     let mut w_o = layer.w_o().clone();
