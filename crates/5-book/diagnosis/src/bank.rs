@@ -2,6 +2,20 @@
 //!
 //! Where several compute the same numbers in most layers, the likelier stands first.
 
+/// The mistakes of a file, a line each: the step, the name, what a layer needs for it, `alone`
+/// if it is [tried alone](Mistake::is_alone), and the choice of the recipe that it changes.
+macro_rules! mistakes {
+    ($($step:ident, $id:literal, [$($need:ident),*] $($alone:ident)?, $change:expr;)*) => {
+        pub(super) const MISTAKES: &[crate::Mistake] = &[$(crate::Mistake {
+            id: $id,
+            step: crate::Step::$step,
+            needs: &[$(crate::mistake::Need::$need),*],
+            is_alone: !<[&str]>::is_empty(&[$(stringify!($alone))?]),
+            change: $change,
+        }),*];
+    };
+}
+
 mod heads;
 mod inputs;
 mod masks;

@@ -76,7 +76,7 @@ pub use error::{Error, Result};
 pub use file::{Reading, Said, read};
 pub use head_norm::{HeadNorm, NormKind};
 pub use intent::{Corner, EmptyRow, Intent, Pairing, Positions};
-pub use mistake::{Mistake, Need};
+pub use mistake::Mistake;
 pub use number::{Kind, Number};
 pub use places::Places;
 pub use precision::Precision;

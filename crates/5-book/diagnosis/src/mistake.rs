@@ -10,70 +10,41 @@ use crate::{Intent, Record};
 
 /// What a layer must have for a mistake to be possible in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Need {
-    /// W^Q, W^K and W^V in one tensor.
+pub(crate) enum Need {
     Packed,
-    /// The same, head by head.
     PackedByHeads,
-    /// The same, and not head by head.
     PackedInBlocks,
-    /// Rotary positions.
     Rotary,
-    /// No rotary positions.
     NoRotary,
-    /// Fewer heads of keys than of queries.
     SharedKeys,
-    /// A scale that is not 1/√d_k.
     OwnScale,
-    /// A bound of the scores.
     Cap,
-    /// A causal mask.
     Causal,
-    /// No causal mask.
     NoCausal,
-    /// A mask of padding.
     Padding,
-    /// A mask of queries and keys.
     Pairs,
-    /// Any mask.
     Mask,
-    /// A mask beside a causal one.
     GivenMask,
-    /// A bias of W^Q, W^K or W^V.
     Bias,
-    /// A bias of W^O.
     OutputBias,
-    /// W^O.
     Output,
-    /// Several sequences.
     Batch,
-    /// Several heads.
     Heads,
-    /// Keys from elsewhere than queries.
     Cross,
-    /// Norms of queries and keys.
     Norms,
-    /// A window.
     Window,
-    /// A window, or a mask of queries and keys that is one.
     Band,
-    /// Slopes of ALiBi.
     Slopes,
-    /// Sinks.
     Sinks,
-    /// Queries that do not stand at 0, 1, 2, ….
     Offset,
-    /// Keys before the first query.
     Cached,
-    /// Positions that are no mere count.
     Listed,
-    /// The code's own map.
     Map,
 }
 
 impl Need {
     /// Whether this layer has it.
-    pub fn is_met(self, record: &Record, intent: &Intent) -> bool {
+    fn is_met(self, record: &Record, intent: &Intent) -> bool {
         let weights = &record.weights;
         let masks = &record.masks;
         let has_pairs = masks.pairs.is_some() || masks.added.is_some();
@@ -143,30 +114,12 @@ pub struct Mistake {
 }
 
 impl Mistake {
-    pub(crate) const fn new(
-        id: &'static str,
-        step: Step,
-        change: fn(&mut Recipe),
-    ) -> Self {
-        Self { id, step, needs: &[], is_alone: false, change }
-    }
-
     /// What is said of it.
     ///
     /// # Panics
     /// If the catalogue does not know it: a test sees that it knows all of the bank.
     pub fn entry(&self) -> &'static LayerMistake {
         catalogue::layer_mistake(self.id).expect("the catalogue knows every mistake")
-    }
-
-    pub(crate) const fn needs(mut self, needs: &'static [Need]) -> Self {
-        self.needs = needs;
-        self
-    }
-
-    pub(crate) const fn alone(mut self) -> Self {
-        self.is_alone = true;
-        self
     }
 
     /// Whether it is possible in this layer.

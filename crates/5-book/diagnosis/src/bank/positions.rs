@@ -1,113 +1,37 @@
 //! Rotary positions.
 
-use crate::Mistake;
-use crate::mistake::Need;
 use crate::recipe::Rotary;
-use crate::step::Step;
 
-pub(super) const MISTAKES: &[Mistake] = &[
-    Mistake::new("pairs-and-halves", Step::Positions, |r| {
-        r.rotary = Rotary::OtherPairing;
-    })
-    .needs(&[Need::Rotary]),
-    Mistake::new("angles-of-other-pairing", Step::Positions, |r| {
-        r.rotary = Rotary::AnglesOfOther;
-    })
-    .needs(&[Need::Rotary]),
-    Mistake::new("not-rotated", Step::Positions, |r| r.rotary = Rotary::None)
-        .needs(&[Need::Rotary]),
-    Mistake::new("values-rotated", Step::Positions, |r| {
-        r.rotary = Rotary::ValuesToo;
-    })
-    .needs(&[Need::Rotary]),
-    Mistake::new("queries-rotated-alone", Step::Positions, |r| {
-        r.rotary = Rotary::QueriesAlone;
-    })
-    .needs(&[Need::Rotary]),
-    Mistake::new("keys-rotated-alone", Step::Positions, |r| {
-        r.rotary = Rotary::KeysAlone;
-    })
-    .needs(&[Need::Rotary]),
-    Mistake::new("keys-rotated-backwards", Step::Positions, |r| {
-        r.rotary = Rotary::KeysReversed;
-    })
-    .needs(&[Need::Rotary]),
-    Mistake::new("rotated-backwards", Step::Positions, |r| {
-        r.rotary = Rotary::Reversed;
-    })
-    .needs(&[Need::Rotary]),
-    Mistake::new("rotated-twice", Step::Positions, |r| r.rotary = Rotary::Twice)
-        .needs(&[Need::Rotary]),
-    Mistake::new("rotary-exponent-halved", Step::Positions, |r| {
-        r.rotary = Rotary::HalfExponent;
-    })
-    .needs(&[Need::Rotary]),
-    Mistake::new("rotary-exponent-odd", Step::Positions, |r| {
-        r.rotary = Rotary::OddExponent;
-    })
-    .needs(&[Need::Rotary]),
-    Mistake::new("rotary-exponent-of-model", Step::Positions, |r| {
-        r.rotary = Rotary::ExponentOfModel;
-    })
-    .needs(&[Need::Rotary, Need::Heads]),
-    Mistake::new("rotated-before-split", Step::Positions, |r| {
-        r.rotary = Rotary::WholeWidth;
-    })
-    .needs(&[Need::Rotary, Need::Heads]),
-    Mistake::new("rotated-by-head", Step::Positions, |r| {
-        r.rotary = Rotary::ByHead;
-    })
-    .needs(&[Need::Rotary]),
-    Mistake::new("first-head-rotated", Step::Positions, |r| {
-        r.rotary = Rotary::FirstHead;
-    })
-    .needs(&[Need::Rotary, Need::Heads]),
-    Mistake::new("half-of-head-rotated", Step::Positions, |r| {
-        r.rotary = Rotary::HalfOfHead;
-    })
-    .needs(&[Need::Rotary]),
-    Mistake::new("queries-one-ahead", Step::Positions, |r| {
-        r.rotary = Rotary::QueriesAhead;
-    })
-    .needs(&[Need::Rotary]),
-    Mistake::new("rotary-base", Step::Positions, |r| {
-        r.rotary = Rotary::OtherBase;
-    })
-    .needs(&[Need::Rotary]),
-    Mistake::new("sine-for-cosine", Step::Positions, |r| {
-        r.rotary = Rotary::SineForCosine;
-    })
-    .needs(&[Need::Rotary]),
-    Mistake::new("rotary-without-minus", Step::Positions, |r| {
-        r.rotary = Rotary::WithoutMinus;
-    })
-    .needs(&[Need::Rotary]),
-    Mistake::new("row-for-position", Step::Positions, |r| {
-        r.rotary = Rotary::QueriesFromZero;
-    })
-    .needs(&[Need::Rotary, Need::Offset]),
-    Mistake::new("rotated-keys-from-zero", Step::Positions, |r| {
-        r.rotary = Rotary::KeysFromZero;
-    })
-    .needs(&[Need::Rotary, Need::Listed]),
-    Mistake::new("padding-counted", Step::Positions, |r| {
-        r.rotary = Rotary::PaddingCounted;
-    })
-    .needs(&[Need::Rotary, Need::Listed]),
-    Mistake::new("keys-rotated-twice", Step::Positions, |r| {
-        r.rotary = Rotary::KeysTwice;
-    })
-    .needs(&[Need::Rotary]),
-    Mistake::new("cached-keys-rotated-twice", Step::Positions, |r| {
-        r.rotary = Rotary::CachedKeysTwice;
-    })
-    .needs(&[Need::Rotary, Need::Cached]),
-    Mistake::new("unmeant-halves", Step::Positions, |r| {
-        r.rotary = Rotary::UnmeantHalves;
-    })
-    .needs(&[Need::NoRotary]),
-    Mistake::new("unmeant-pairs", Step::Positions, |r| {
-        r.rotary = Rotary::UnmeantPairs;
-    })
-    .needs(&[Need::NoRotary]),
-];
+mistakes! {
+    Positions, "pairs-and-halves", [Rotary], |r| r.rotary = Rotary::OtherPairing;
+    Positions, "angles-of-other-pairing", [Rotary], |r| r.rotary = Rotary::AnglesOfOther;
+    Positions, "not-rotated", [Rotary], |r| r.rotary = Rotary::None;
+    Positions, "values-rotated", [Rotary], |r| r.rotary = Rotary::ValuesToo;
+    Positions, "queries-rotated-alone", [Rotary], |r| r.rotary = Rotary::QueriesAlone;
+    Positions, "keys-rotated-alone", [Rotary], |r| r.rotary = Rotary::KeysAlone;
+    Positions, "keys-rotated-backwards", [Rotary], |r| r.rotary = Rotary::KeysReversed;
+    Positions, "rotated-backwards", [Rotary], |r| r.rotary = Rotary::Reversed;
+    Positions, "rotated-twice", [Rotary], |r| r.rotary = Rotary::Twice;
+    Positions, "rotary-exponent-halved", [Rotary], |r| r.rotary = Rotary::HalfExponent;
+    Positions, "rotary-exponent-odd", [Rotary], |r| r.rotary = Rotary::OddExponent;
+    Positions, "rotary-exponent-of-model", [Rotary, Heads],
+        |r| r.rotary = Rotary::ExponentOfModel;
+    Positions, "rotated-before-split", [Rotary, Heads], |r| r.rotary = Rotary::WholeWidth;
+    Positions, "rotated-by-head", [Rotary], |r| r.rotary = Rotary::ByHead;
+    Positions, "first-head-rotated", [Rotary, Heads], |r| r.rotary = Rotary::FirstHead;
+    Positions, "half-of-head-rotated", [Rotary], |r| r.rotary = Rotary::HalfOfHead;
+    Positions, "queries-one-ahead", [Rotary], |r| r.rotary = Rotary::QueriesAhead;
+    Positions, "rotary-base", [Rotary], |r| r.rotary = Rotary::OtherBase;
+    Positions, "sine-for-cosine", [Rotary], |r| r.rotary = Rotary::SineForCosine;
+    Positions, "rotary-without-minus", [Rotary], |r| r.rotary = Rotary::WithoutMinus;
+    Positions, "row-for-position", [Rotary, Offset],
+        |r| r.rotary = Rotary::QueriesFromZero;
+    Positions, "rotated-keys-from-zero", [Rotary, Listed],
+        |r| r.rotary = Rotary::KeysFromZero;
+    Positions, "padding-counted", [Rotary, Listed], |r| r.rotary = Rotary::PaddingCounted;
+    Positions, "keys-rotated-twice", [Rotary], |r| r.rotary = Rotary::KeysTwice;
+    Positions, "cached-keys-rotated-twice", [Rotary, Cached],
+        |r| r.rotary = Rotary::CachedKeysTwice;
+    Positions, "unmeant-halves", [NoRotary], |r| r.rotary = Rotary::UnmeantHalves;
+    Positions, "unmeant-pairs", [NoRotary], |r| r.rotary = Rotary::UnmeantPairs;
+}

@@ -1,85 +1,32 @@
 //! Scores, what they are divided by, their bound, and what they lose by distance.
 
-use crate::Mistake;
-use crate::mistake::Need;
 use crate::recipe::{Cap, Scale, Similarity, Slopes};
-use crate::step::Step;
 
-pub(super) const MISTAKES: &[Mistake] = &[
-    Mistake::new("scores-transposed", Step::Scores, |r| {
-        r.similarity = Similarity::Transposed;
-    }),
-    Mistake::new("keys-reshaped", Step::Scores, |r| {
-        r.similarity = Similarity::Reshaped;
-    }),
-    Mistake::new("cosine-scores", Step::Scores, |r| {
-        r.similarity = Similarity::Cosine;
-    }),
-    Mistake::new("scaled-by-d-model", Step::Scale, |r| {
-        r.scale = Scale::RootOfModel;
-    })
-    .needs(&[Need::Heads]),
-    Mistake::new("not-scaled", Step::Scale, |r| r.scale = Scale::None),
-    Mistake::new("scaled-by-d-k", Step::Scale, |r| r.scale = Scale::Width),
-    Mistake::new("scaled-by-whole-d-model", Step::Scale, |r| {
-        r.scale = Scale::Model;
-    }),
-    Mistake::new("multiplied-by-root", Step::Scale, |r| {
-        r.scale = Scale::Multiplied;
-    }),
-    Mistake::new("scaled-by-quarter-root", Step::Scale, |r| {
-        r.scale = Scale::QuarterRoot;
-    }),
-    Mistake::new("scaled-by-heads", Step::Scale, |r| {
-        r.scale = Scale::RootOfHeads;
-    }),
-    Mistake::new("scaled-by-keys", Step::Scale, |r| {
-        r.scale = Scale::RootOfKeys;
-    }),
-    Mistake::new("scaled-after-softmax", Step::Scale, |r| {
-        r.scale = Scale::AfterSoftmax;
-    }),
-    Mistake::new("usual-scale", Step::Scale, |r| r.scale = Scale::RootOfWidth)
-        .needs(&[Need::OwnScale]),
-    Mistake::new("not-capped", Step::Cap, |r| r.cap = Cap::None).needs(&[Need::Cap]),
-    Mistake::new("cap-not-multiplied", Step::Cap, |r| r.cap = Cap::WithoutProduct)
-        .needs(&[Need::Cap]),
-    Mistake::new("cap-not-divided", Step::Cap, |r| {
-        r.cap = Cap::WithoutQuotient;
-    })
-    .needs(&[Need::Cap]),
-    Mistake::new("score-for-cap", Step::Cap, |r| r.cap = Cap::ScoreForCap)
-        .needs(&[Need::Cap]),
-    Mistake::new("distance-left-out", Step::Slopes, |r| {
-        r.slopes = Slopes::None;
-    })
-    .needs(&[Need::Slopes]),
-    Mistake::new("distance-added", Step::Slopes, |r| {
-        r.slopes = Slopes::Opposite;
-    })
-    .needs(&[Need::Slopes]),
-    Mistake::new("slopes-of-any-power", Step::Slopes, |r| {
-        r.slopes = Slopes::AnyPower;
-    })
-    .needs(&[Need::Slopes]),
-    Mistake::new("slopes-from-zero", Step::Slopes, |r| {
-        r.slopes = Slopes::FromZero;
-    })
-    .needs(&[Need::Slopes]),
-    Mistake::new("slopes-reversed", Step::Slopes, |r| {
-        r.slopes = Slopes::Reversed;
-    })
-    .needs(&[Need::Slopes, Need::Heads]),
-    Mistake::new("slopes-of-first-half", Step::Slopes, |r| {
-        r.slopes = Slopes::FirstHalf;
-    })
-    .needs(&[Need::Slopes, Need::Heads]),
-    Mistake::new("slopes-sorted", Step::Slopes, |r| {
-        r.slopes = Slopes::Sorted;
-    })
-    .needs(&[Need::Slopes, Need::Heads]),
-    Mistake::new("capped-before-scale", Step::Cap, |r| r.cap = Cap::BeforeScale)
-        .needs(&[Need::Cap]),
-    Mistake::new("capped-after-mask", Step::Cap, |r| r.cap = Cap::AfterMask)
-        .needs(&[Need::Cap, Need::Mask]),
-];
+mistakes! {
+    Scores, "scores-transposed", [], |r| r.similarity = Similarity::Transposed;
+    Scores, "keys-reshaped", [], |r| r.similarity = Similarity::Reshaped;
+    Scores, "cosine-scores", [], |r| r.similarity = Similarity::Cosine;
+    Scale, "scaled-by-d-model", [Heads], |r| r.scale = Scale::RootOfModel;
+    Scale, "not-scaled", [], |r| r.scale = Scale::None;
+    Scale, "scaled-by-d-k", [], |r| r.scale = Scale::Width;
+    Scale, "scaled-by-whole-d-model", [], |r| r.scale = Scale::Model;
+    Scale, "multiplied-by-root", [], |r| r.scale = Scale::Multiplied;
+    Scale, "scaled-by-quarter-root", [], |r| r.scale = Scale::QuarterRoot;
+    Scale, "scaled-by-heads", [], |r| r.scale = Scale::RootOfHeads;
+    Scale, "scaled-by-keys", [], |r| r.scale = Scale::RootOfKeys;
+    Scale, "scaled-after-softmax", [], |r| r.scale = Scale::AfterSoftmax;
+    Scale, "usual-scale", [OwnScale], |r| r.scale = Scale::RootOfWidth;
+    Cap, "not-capped", [Cap], |r| r.cap = Cap::None;
+    Cap, "cap-not-multiplied", [Cap], |r| r.cap = Cap::WithoutProduct;
+    Cap, "cap-not-divided", [Cap], |r| r.cap = Cap::WithoutQuotient;
+    Cap, "score-for-cap", [Cap], |r| r.cap = Cap::ScoreForCap;
+    Slopes, "distance-left-out", [Slopes], |r| r.slopes = Slopes::None;
+    Slopes, "distance-added", [Slopes], |r| r.slopes = Slopes::Opposite;
+    Slopes, "slopes-of-any-power", [Slopes], |r| r.slopes = Slopes::AnyPower;
+    Slopes, "slopes-from-zero", [Slopes], |r| r.slopes = Slopes::FromZero;
+    Slopes, "slopes-reversed", [Slopes, Heads], |r| r.slopes = Slopes::Reversed;
+    Slopes, "slopes-of-first-half", [Slopes, Heads], |r| r.slopes = Slopes::FirstHalf;
+    Slopes, "slopes-sorted", [Slopes, Heads], |r| r.slopes = Slopes::Sorted;
+    Cap, "capped-before-scale", [Cap], |r| r.cap = Cap::BeforeScale;
+    Cap, "capped-after-mask", [Cap, Mask], |r| r.cap = Cap::AfterMask;
+}
