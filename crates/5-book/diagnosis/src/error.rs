@@ -8,6 +8,7 @@ use crate::step::State;
 /// Why a record cannot be read as a layer.
 #[derive(Debug, Error)]
 #[non_exhaustive]
+#[allow(missing_docs)] // the fields are what the message says they are
 pub enum Error {
     /// There is nothing to compare with.
     #[error("there is no output: what the code gave is what is looked at")]
@@ -22,37 +23,18 @@ pub enum Error {
         width / heads,
         width % heads
     )]
-    Heads {
-        /// Q, K or V.
-        projection: char,
-        /// How many columns it has.
-        width: usize,
-        /// How many heads should share them.
-        heads: usize,
-    },
+    Heads { projection: char, width: usize, heads: usize },
     /// No head at all.
     #[error("a layer has at least one head")]
     NoHeads,
     /// Query heads must share key heads evenly.
     #[error("{heads} query heads cannot share {kv_heads} heads of keys evenly")]
-    KeyHeads {
-        /// Query heads.
-        heads: usize,
-        /// Heads of keys and values.
-        kv_heads: usize,
-    },
+    KeyHeads { heads: usize, kv_heads: usize },
     /// An input does not fit its projection.
     #[error(
         "the input of W^{projection} has {found} columns, and W^{projection} reads {expected}"
     )]
-    Input {
-        /// Q, K or V.
-        projection: char,
-        /// The input's columns.
-        found: usize,
-        /// The rows of W.
-        expected: usize,
-    },
+    Input { projection: char, found: usize, expected: usize },
     /// A tensor is not of the shape that it should be.
     #[error(
         "{} is {found_matrices} matrices of {}×{}, and the inputs and heads make \
@@ -60,84 +42,41 @@ pub enum Error {
         state.name(), found.0, found.1, expected.0, expected.1
     )]
     Shape {
-        /// Which tensor.
         state: State,
-        /// How many matrices it has.
         found_matrices: usize,
-        /// Their shape.
         found: (usize, usize),
-        /// How many it should have.
         matrices: usize,
-        /// Their shape.
         expected: (usize, usize),
     },
     /// Queries and keys must be of one width.
     #[error("a head's queries have {d_k} entries, and its keys {found}")]
-    KeyWidth {
-        /// Of queries.
-        d_k: usize,
-        /// Of keys.
-        found: usize,
-    },
+    KeyWidth { d_k: usize, found: usize },
     /// Entries are rotated by twos.
     #[error(
         "rotary positions need an even number of entries in a head, and d_k is {d_k}"
     )]
-    OddWidth {
-        /// d_k.
-        d_k: usize,
-    },
+    OddWidth { d_k: usize },
     /// A norm of queries or keys is of another width.
     #[error(
         "the norm behind W^{projection} has {found} gains, and should have {of_head}, those of \
          a head, or {width}, those of all"
     )]
-    Norm {
-        /// Q or K.
-        projection: char,
-        /// How many it has.
-        found: usize,
-        /// d_k.
-        of_head: usize,
-        /// The columns of W.
-        width: usize,
-    },
+    Norm { projection: char, found: usize, of_head: usize, width: usize },
     /// There is not one number for each head.
     #[error("{name} has {found} numbers, and there are {heads} heads")]
-    PerHead {
-        /// Sinks or slopes.
-        name: &'static str,
-        /// How many it has.
-        found: usize,
-        /// h.
-        heads: usize,
-    },
+    PerHead { name: &'static str, found: usize, heads: usize },
     /// A window of no key.
     #[error("a window has at least one key")]
     NoWindow,
     /// W^O does not read what heads give.
     #[error("W^O reads {found} numbers, and {heads} heads give {expected}")]
-    OutputInput {
-        /// Its rows.
-        found: usize,
-        /// h.
-        heads: usize,
-        /// h · d_v.
-        expected: usize,
-    },
+    OutputInput { found: usize, heads: usize, expected: usize },
     /// A packed W has not as many columns as heads of one width need.
     #[error(
         "{columns} columns of a packed W cannot be divided among {heads} heads of q and \
          {kv_heads} each of k and v"
     )]
-    Packed {
-        /// Its columns.
-        columns: usize,
-        /// Query heads.
-        heads: usize,
-        /// Heads of keys and values.
-        kv_heads: usize,
-    },
+    Packed { columns: usize, heads: usize, kv_heads: usize },
     /// No parameters were found by their names.
     #[error(
         "no layer was found. It has W^Q, W^K and W^V under names such as in_proj_weight, \
@@ -145,16 +84,10 @@ pub enum Error {
          Say which is which: --name W_q=NAME",
         names_text(names)
     )]
-    NoLayer {
-        /// The names that there are.
-        names: Vec<String>,
-    },
+    NoLayer { names: Vec<String> },
     /// Several layers, or none with the prefix that was said.
     #[error("which layer? Say --prefix with one of: {}", names_text(prefixes))]
-    SeveralLayers {
-        /// What stands before their names.
-        prefixes: Vec<String>,
-    },
+    SeveralLayers { prefixes: Vec<String> },
     /// There is no input.
     #[error("there is no input: query, x, input or hidden_states")]
     NoInput,
@@ -164,99 +97,46 @@ pub enum Error {
          are of one length",
         found.0, found.1
     )]
-    Lengths {
-        /// Which input.
-        name: &'static str,
-        /// Its sequences and tokens.
-        found: (usize, usize),
-        /// The sequences of the query.
-        batch: usize,
-    },
+    Lengths { name: &'static str, found: (usize, usize), batch: usize },
     /// Nobody says how many heads there are, and no number or several give the output.
     #[error(
         "how many heads? No file stores it, and not one number that divides {width} gives \
          this output: say --heads"
     )]
-    UnknownHeads {
-        /// The width that they share.
-        width: usize,
-    },
+    UnknownHeads { width: usize },
     /// What the metadata says decides what was meant, and is not known.
     #[error("the metadata says {key} = {text:?}, which should be {expected}")]
-    Metadata {
-        /// Under which key.
-        key: String,
-        /// What it says.
-        text: String,
-        /// What is known.
-        expected: &'static str,
-    },
+    Metadata { key: String, text: String, expected: &'static str },
     /// A number that no code can compute with.
     #[error("{what} is {found}, which should be {expected}")]
-    Number {
-        /// Which number.
-        what: &'static str,
-        /// It.
-        found: f64,
-        /// What it should be.
-        expected: &'static str,
-    },
+    Number { what: &'static str, found: f64, expected: &'static str },
     /// More entries than there is memory for.
     #[error(
         "its tensors have {n} entries, and {most} at most are read: a few short sequences, \
          and a small layer of the same code, show as much"
     )]
-    Entries {
-        /// How many there are.
-        n: u128,
-        /// How many are read.
-        most: u128,
-    },
+    Entries { n: u128, most: u128 },
     /// More scores than there is memory for.
     #[error(
         "{n_q} queries on {n_kv} keys in {heads} heads, {batch} times, have {n} scores, and \
          {most} at most are computed: a few short sequences show as much"
     )]
-    Scores {
-        /// Queries of a sequence.
-        n_q: usize,
-        /// Its keys.
-        n_kv: usize,
-        /// h.
-        heads: usize,
-        /// Sequences.
-        batch: usize,
-        /// How many scores there are.
-        n: u128,
-        /// How many are computed.
-        most: u128,
-    },
+    Scores { n_q: usize, n_kv: usize, heads: usize, batch: usize, n: u128, most: u128 },
     /// A tensor that is not read, and may make the layer another one.
     #[error("{}: {why}", model_files::shown(name))]
-    Unread {
-        /// Its name.
-        name: String,
-        /// What it means.
-        why: &'static str,
-    },
+    Unread { name: String, why: &'static str },
     /// Queries have a norm and keys have none, or the other way about.
     #[error(
         "{} is there, and the norm of the other one of queries and keys is not",
         model_files::shown(name)
     )]
-    OneNorm {
-        /// The tensor that is there.
-        name: String,
-    },
+    OneNorm { name: String },
     /// Positions that cannot be those of queries and keys.
     #[error(
         "{name} is no list of positions: cache_position counts up from 0 or more, and \
          key_positions stand beside positions, those of queries"
     )]
-    Positions {
-        /// The tensor.
-        name: &'static str,
-    },
+    Positions { name: &'static str },
     /// A file's tensor cannot be read.
     #[error(transparent)]
     File(#[from] model_files::Error),
