@@ -204,12 +204,7 @@ fn conditional(segment: &Segment) -> Option<Conditional> {
     };
     let otherwise = nearest.as_ref().map(|trial| match trial.number {
         Some(number) => number.words(),
-        None => trial
-            .mistakes
-            .iter()
-            .map(|it| it.entry().name.as_str())
-            .collect::<Vec<_>>()
-            .join(", and "),
+        None => Mistake::names(&trial.mistakes),
     });
     Some(Conditional { tensor: segment.state, only_if, otherwise })
 }
@@ -342,6 +337,6 @@ pub fn computed(
     state: State,
     mistakes: &[&Mistake],
 ) -> Option<Vec<Matrix>> {
-    let recipe = mistakes.iter().fold(Recipe::RIGHT, |recipe, it| it.applied(recipe));
-    Run::new(record, intent).step(state, &recipe).map(|tensor| tensor.to_vec())
+    let tensor = Run::new(record, intent).step(state, &Recipe::with(mistakes))?;
+    Some(tensor.to_vec())
 }

@@ -60,7 +60,7 @@ fn is_consistent(
     segments: &[Segment],
     mistakes: &[&'static Mistake],
 ) -> bool {
-    let recipe = mistakes.iter().fold(Recipe::RIGHT, |recipe, it| it.applied(recipe));
+    let recipe = Recipe::with(mistakes);
     segments.iter().all(|segment| {
         let state = segment.state;
         let local = recipe.before(state);

@@ -122,6 +122,13 @@ impl Mistake {
         catalogue::layer_mistake(self.id).expect("the catalogue knows every mistake")
     }
 
+    /// Several by their names.
+    pub fn names(mistakes: &[&Self]) -> String {
+        let names: Vec<&str> =
+            mistakes.iter().map(|it| it.entry().name.as_str()).collect();
+        names.join(", and ")
+    }
+
     /// Whether it is possible in this layer.
     pub fn is_possible(&self, record: &Record, intent: &Intent) -> bool {
         self.needs.iter().all(|need| need.is_met(record, intent))

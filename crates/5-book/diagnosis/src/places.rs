@@ -12,6 +12,8 @@ use crate::{Intent, Mistake, Precision, Record, Run, State};
 /// This share of all squares is said to be all of it.
 const NEARLY_ALL: f64 = 0.98;
 
+const MEANT: &str = "what was meant";
+
 /// Where a tensor differs most from the nearest: shares of the sum of squares.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Places {
@@ -65,7 +67,10 @@ impl Places {
             .collect();
         let mut places = Self {
             tensor: segment.state,
-            from: names(&trial.mistakes),
+            from: match trial.mistakes[..] {
+                [] => MEANT.to_string(),
+                _ => Mistake::names(&trial.mistakes),
+            },
             sequences: shares(sequences),
             heads: if segment.state.is_per_head() { shares(heads) } else { heads },
             rows: shares(rows),
@@ -82,16 +87,12 @@ impl Places {
             words.push(format!("only head {i} differs"));
         }
         let from = self.rows.iter().position(|&share| share > 0.0).unwrap_or(0);
-        let before: f64 = self
-            .rows
-            .iter()
-            .scan(0.0, |sum, &x| {
-                *sum += x;
-                Some(*sum)
-            })
-            .take_while(|&sum| sum < 1.0 - NEARLY_ALL)
-            .count() as f64;
-        let first = (before as usize).max(from);
+        let mut sum = 0.0;
+        let is_before = |share: &&f64| {
+            sum += **share;
+            sum < 1.0 - NEARLY_ALL
+        };
+        let first = self.rows.iter().take_while(is_before).count().max(from);
         if first > 0 && first < self.rows.len() {
             words.push(format!(
                 "tokens before {first} do not differ, those from {first} on do"
@@ -130,7 +131,7 @@ impl Places {
     /// A word on padding, where some sequences alone differ from what was meant and no mask
     /// was given.
     pub(crate) fn remark(&self, record: &Record) -> Option<String> {
-        let is_meant = self.from == names(&[]) && self.tensor >= State::Attn;
+        let is_meant = self.from == MEANT && self.tensor >= State::Attn;
         let some_are_right = self.differing().is_some();
         (is_meant && some_are_right && record.masks.is_empty()).then(|| {
             "some sequences are right, and there is no mask: was a mask of padding meant? Put \
@@ -145,18 +146,6 @@ impl Places {
         let is_padded = |r: usize| padding.iter().all(|open| open.get(r) == Some(&false));
         let rows = self.rows.iter().enumerate().filter(|(r, _)| is_padded(*r));
         Some(rows.map(|(_, share)| share).sum())
-    }
-}
-
-/// Mistakes by their names; none is what was meant.
-fn names(mistakes: &[&Mistake]) -> String {
-    match mistakes {
-        [] => "what was meant".to_string(),
-        _ => mistakes
-            .iter()
-            .map(|it| it.entry().name.as_str())
-            .collect::<Vec<_>>()
-            .join(", and "),
     }
 }
 

@@ -30,18 +30,12 @@ pub(crate) fn of(
         readings.extend(after_mask(record, intent));
     }
     if is_wrong(State::Query) {
-        readings.extend(scaled(
-            record,
-            State::Query,
-            1.0 / scale,
-            "after they were divided",
-        ));
-        readings.extend(scaled(
-            record,
-            State::Query,
-            1.0 / scale.sqrt(),
-            "after they were divided by the root of it",
-        ));
+        for (factor, when) in [
+            (1.0 / scale, "after they were divided"),
+            (1.0 / scale.sqrt(), "after they were divided by the root of it"),
+        ] {
+            readings.extend(scaled(record, State::Query, factor, when));
+        }
     }
     readings.extend(of_some_sequences(record, intent, first));
     readings
@@ -83,7 +77,7 @@ fn of_some_sequences(
             list.join(", ")
         ),
     };
-    Some(Reading { record: record.of_sequences(&wrong, intent.n_heads), remark })
+    Some(Reading { record: record.of_sequences(&wrong), remark })
 }
 
 fn scaled(record: &Record, state: State, factor: f64, when: &str) -> Option<Reading> {

@@ -105,23 +105,14 @@ impl Record {
     }
 
     /// These sequences alone.
-    pub(crate) fn of_sequences(&self, list: &[usize], n_heads: usize) -> Self {
+    pub(crate) fn of_sequences(&self, list: &[usize]) -> Self {
         let batch = self.batch();
         let mut record = self.clone();
-        record.inputs.iter_mut().for_each(|inputs| *inputs = chosen(inputs, batch, list));
-        record.tensors.values_mut().for_each(|it| *it = chosen(it, batch, list));
-        // One for all, one a sequence, or one a head.
-        let is_own = |n: usize| n == batch || n == batch * n_heads;
         let Masks { padding, pairs, added } = &mut record.masks;
-        for padding in padding.iter_mut().filter(|it| is_own(it.len())) {
-            *padding = chosen(padding, batch, list);
-        }
-        for pairs in pairs.iter_mut().filter(|it| is_own(it.len())) {
-            *pairs = chosen(pairs, batch, list);
-        }
-        for added in added.iter_mut().filter(|it| is_own(it.len())) {
-            *added = chosen(added, batch, list);
-        }
+        let matrices = record.inputs.iter_mut().chain(record.tensors.values_mut());
+        matrices.chain(added).for_each(|all| choose(all, batch, list));
+        pairs.iter_mut().for_each(|all| choose(all, batch, list));
+        padding.iter_mut().for_each(|all| choose(all, batch, list));
         record
     }
 
@@ -145,24 +136,17 @@ impl Record {
         }
         jitter.digits = None;
         for norm in norms.iter_mut().flatten() {
-            let bias = norm.bias.iter_mut();
-            [&mut norm.gain].into_iter().chain(bias).for_each(|x| {
-                jitter.apply(x.as_mut_slice());
-            });
+            let rows = [&mut norm.gain].into_iter().chain(&mut norm.bias);
+            rows.for_each(|row| jitter.apply(row.as_mut_slice()));
         }
         sinks.iter_mut().for_each(|sinks| jitter.apply(sinks));
         // Inputs that are the same stay the same.
-        let [query, key, value] = &mut record.inputs;
-        jitter.apply_all(query, stored);
-        if self.inputs[1] == self.inputs[0] {
-            key.clone_from(query);
-        } else {
-            jitter.apply_all(key, stored);
-        }
-        if self.inputs[2] == self.inputs[1] {
-            value.clone_from(key);
-        } else {
-            jitter.apply_all(value, stored);
+        for role in [0, 1, 2] {
+            if role > 0 && self.inputs[role] == self.inputs[role - 1] {
+                record.inputs[role] = record.inputs[role - 1].clone();
+            } else {
+                jitter.apply_all(&mut record.inputs[role], stored);
+            }
         }
         record.masks.added.iter_mut().for_each(|added| jitter.apply_all(added, stored));
         let tensors = record.tensors.range_mut(..State::Output);
@@ -299,10 +283,13 @@ impl Record {
     }
 }
 
-/// What is of these sequences, of a list in which those of a sequence lie together.
-fn chosen<M: Clone>(all: &[M], batch: usize, list: &[usize]) -> Vec<M> {
-    let each = all.len() / batch;
-    list.iter().flat_map(|&s| all[s * each..(s + 1) * each].iter().cloned()).collect()
+/// Leaves what is of these sequences, where those of a sequence lie together; or what is one
+/// for all.
+fn choose<M: Clone>(all: &mut Vec<M>, batch: usize, list: &[usize]) {
+    if all.len().is_multiple_of(batch) {
+        let each = all.len() / batch;
+        *all = list.iter().flat_map(|s| all[s * each..][..each].to_vec()).collect();
+    }
 }
 
 /// A small generator, so that the same record has the same tolerance.

@@ -1,6 +1,6 @@
 //! An input that tells apart what a record cannot.
 
-use attention::{Matrix, Rng, SeedableRng, random_matrix};
+use attention::{Linear, Matrix, Rng, SeedableRng, random_matrix};
 
 use crate::compare::{difference, spread};
 use crate::recipe::Recipe;
@@ -20,44 +20,12 @@ pub struct Separation {
 /// Two outputs are told apart by this share of their spread.
 const SHOWS: f64 = 1e-2;
 
-/// What of another record: inputs, masks and parameters by random numbers.
-struct Change {
-    words: &'static str,
-    is_input: bool,
-    is_cross: bool,
-    is_masked: bool,
-    is_parameters: bool,
-}
-
-const CHANGES: [Change; 4] = [
-    Change {
-        words: "other numbers in the input, of 2 sequences of 7 tokens",
-        is_input: true,
-        is_cross: false,
-        is_masked: false,
-        is_parameters: false,
-    },
-    Change {
-        words: "keys and values from other tokens than queries",
-        is_input: true,
-        is_cross: true,
-        is_masked: false,
-        is_parameters: false,
-    },
-    Change {
-        words: "padding of different lengths, and a mask of queries and keys",
-        is_input: true,
-        is_cross: true,
-        is_masked: true,
-        is_parameters: false,
-    },
-    Change {
-        words: "other parameters: random ones, with biases that are not 0",
-        is_input: true,
-        is_cross: true,
-        is_masked: true,
-        is_parameters: true,
-    },
+/// What is another in the record, each on top of those before it.
+const CHANGES: [&str; 4] = [
+    "other numbers in the input, of 2 sequences of 7 tokens",
+    "keys and values from other tokens than queries",
+    "padding of different lengths, and a mask of queries and keys",
+    "other parameters: random ones, with biases that are not 0",
 ];
 
 /// An input on which every two of these explanations, the layer that was meant among them,
@@ -68,17 +36,15 @@ pub fn separate(
     intent: &Intent,
     explanations: &[Vec<&'static Mistake>],
 ) -> Option<Separation> {
-    let recipes: Vec<Recipe> = std::iter::once(Recipe::RIGHT)
-        .chain(explanations.iter().map(|mistakes| {
-            mistakes.iter().fold(Recipe::RIGHT, |recipe, it| it.applied(recipe))
-        }))
-        .collect();
-    let best = CHANGES.iter().map(|change| {
+    let right = std::iter::once(Recipe::RIGHT);
+    let wrong = explanations.iter().map(|mistakes| Recipe::with(mistakes));
+    let recipes: Vec<Recipe> = right.chain(wrong).collect();
+    let mut all = (0..CHANGES.len()).map(|change| {
         let record = changed(record, change);
         let distance = nearest_two(&record, intent, &recipes);
-        Separation { record, changes: vec![change.words], distance }
+        Separation { record, changes: vec![CHANGES[change]], distance }
     });
-    best.into_iter().find(|it| it.distance > SHOWS)
+    all.find(|it| it.distance > SHOWS)
 }
 
 /// An input on which most of these mistakes give another output than the layer that was
@@ -89,7 +55,7 @@ pub fn showing(
     intent: &Intent,
     mistakes: &[&'static Mistake],
 ) -> Option<(Separation, Vec<&'static Mistake>)> {
-    let of = |change: &Change| {
+    let of = |change: usize| {
         let record = changed(record, change);
         let apart = |it: &&'static Mistake| {
             let recipes = [Recipe::RIGHT, it.applied(Recipe::RIGHT)];
@@ -99,10 +65,10 @@ pub fn showing(
         let shown: Vec<_> = mistakes.iter().filter_map(apart).collect();
         let distance = shown.iter().map(|it| it.1).fold(f64::INFINITY, f64::min);
         let shown: Vec<_> = shown.into_iter().map(|it| it.0).collect();
-        (Separation { record, changes: vec![change.words], distance }, shown)
+        (Separation { record, changes: vec![CHANGES[change]], distance }, shown)
     };
     // Of those that show as many, the one that changes least.
-    let all = CHANGES.iter().rev().map(of);
+    let all = (0..CHANGES.len()).rev().map(of);
     all.max_by_key(|(_, shown)| shown.len()).filter(|(_, shown)| !shown.is_empty())
 }
 
@@ -122,41 +88,34 @@ fn nearest_two(record: &Record, intent: &Intent, recipes: &[Recipe]) -> f64 {
     nearest
 }
 
-fn changed(record: &Record, change: &Change) -> Record {
+/// The record with this change and those before it.
+fn changed(record: &Record, change: usize) -> Record {
     let rng = &mut Rng::seed_from_u64(38);
+    let [is_cross, is_masked, has_parameters] = [1, 2, 3].map(|it| change >= it);
     let mut changed = record.clone();
     changed.tensors.clear();
-    if change.is_parameters {
+    if has_parameters {
         let weights = &mut changed.weights;
-        let linears = weights.projections.iter_mut().chain(&mut weights.output);
-        for linear in linears {
+        for linear in weights.projections.iter_mut().chain(&mut weights.output) {
             let (d_in, d_out) = linear.weight.shape();
-            let has_bias = linear.bias.is_some();
-            *linear = attention::Linear::random(d_in, d_out, has_bias, rng);
-            if let Some(bias) = &mut linear.bias {
-                bias.iter_mut().for_each(|b| *b *= 5.0);
-            }
+            *linear = Linear::random(d_in, d_out, linear.bias.is_some(), rng);
+            linear.bias.iter_mut().flatten().for_each(|b| *b *= 5.0);
         }
         changed.weights.packed = None;
     }
-    if !change.is_input {
-        return changed;
-    }
-    let is_self = record.inputs[0] == record.inputs[1] && !change.is_cross;
-    let (batch, n) = (2, 7);
+    let is_self = record.inputs[0] == record.inputs[1] && !is_cross;
+    let is_one = record.inputs[1] == record.inputs[2];
+    let n = 7;
     let mut inputs = |role: usize| -> Vec<Matrix> {
         let width = record.inputs[role][0].ncols();
-        (0..batch).map(|_| random_matrix(n, width, 1.0, rng)).collect()
+        (0..2).map(|_| random_matrix(n, width, 1.0, rng)).collect()
     };
     let query = inputs(0);
     let key = if is_self { query.clone() } else { inputs(1) };
-    let value = match record.inputs[1] == record.inputs[2] {
-        true => key.clone(),
-        false => inputs(2),
-    };
+    let value = if is_one { key.clone() } else { inputs(2) };
     changed.inputs = [query, key, value];
     changed.masks = Masks::default();
-    if change.is_masked {
+    if is_masked {
         let open = |length: usize| (0..n).map(|t| t < length).collect();
         changed.masks.padding = Some(vec![open(n), open(n - 3)]);
         let window = |i: usize, j: usize| j <= i + 2 && j + 4 > i;

@@ -63,7 +63,7 @@ struct Named {
 
 /// The parameters of the layer that is meant.
 pub fn read(files: &Files<'_>, notes: &mut Notes) -> Result<Found> {
-    let packed = named(files, &[PACKED, PACKED_BY_HEADS].concat());
+    let packed = named(files, &format!("{PACKED} {PACKED_BY_HEADS}"));
     let separate = [0, 1, 2].map(|role| named(files, PROJECTIONS[role]));
     let has_all = |prefix: &str| {
         separate.iter().all(|named| named.iter().any(|it| it.prefix == prefix))
@@ -125,21 +125,22 @@ fn one_of(files: &Files<'_>, prefixes: &BTreeSet<&str>) -> Result<String> {
 }
 
 /// The weights of the file that have one of these names behind some prefix.
-fn named(files: &Files<'_>, bases: &[&str]) -> Vec<Named> {
+fn named(files: &Files<'_>, bases: &str) -> Vec<Named> {
     let mut found: Vec<(usize, Named)> = Vec::new();
     for (wanted, own) in &files.said.names {
-        if bases.contains(&wanted.to_lowercase().trim_end_matches(".weight")) {
+        let wanted = wanted.to_lowercase();
+        if bases.split(' ').any(|base| base == wanted.trim_end_matches(".weight")) {
             let bias = own.replace("weight", "bias");
             found.push((0, Named { prefix: String::new(), weight: own.clone(), bias }));
         }
     }
     for name in files.all_names() {
         let lower = name.to_lowercase();
-        for (rank, base) in bases.iter().enumerate() {
+        for (rank, base) in bases.split(' ').enumerate() {
             for (form, bias) in FORMS {
                 let ending = format!("{base}{form}");
                 let Some(prefix) = lower.strip_suffix(&ending) else { continue };
-                let is_bare = form.is_empty() && NEVER_BARE.contains(base);
+                let is_bare = form.is_empty() && NEVER_BARE.contains(&base);
                 if is_bare || !(prefix.is_empty() || prefix.ends_with('.')) {
                     continue;
                 }
