@@ -248,7 +248,7 @@ fn distance(segment: &Segment, trial: &Trial) -> Distance {
 }
 
 fn steps(explanations: &[Vec<&'static Mistake>]) -> Vec<StepReport> {
-    let of = |step: Step| {
+    let of = |&step: &Step| {
         let mistakes = explanations.iter().flatten().filter(|it| it.step == step);
         let mut ids = Vec::new();
         for mistake in mistakes {
@@ -258,7 +258,7 @@ fn steps(explanations: &[Vec<&'static Mistake>]) -> Vec<StepReport> {
         }
         StepReport { step, name: step.name(), mistakes: ids }
     };
-    Step::ALL.into_iter().map(of).collect()
+    Step::ALL.iter().map(of).collect()
 }
 
 fn nearest(segment: &Segment) -> Option<Nearest> {

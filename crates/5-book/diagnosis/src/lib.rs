@@ -55,6 +55,7 @@ mod head_norm;
 mod intent;
 mod level;
 mod mistake;
+mod named;
 mod number;
 mod places;
 mod positions;

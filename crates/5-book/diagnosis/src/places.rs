@@ -193,7 +193,7 @@ pub(crate) fn not_a_number(record: &Record, intent: &Intent) -> Option<String> {
     }
     if record.precision == Precision::F16 {
         let half = Run::new(record, intent).rounded(Precision::F16, Rounding::Nearest);
-        let overflow = State::ALL.into_iter().find(|&state| {
+        let overflow = State::ALL.iter().find(|&&state| {
             let tensor = half.step(state, &Recipe::RIGHT);
             tensor.is_some_and(|tensor| {
                 tensor.iter().any(|m| m.iter().any(|x| !x.is_finite()))

@@ -2,22 +2,25 @@
 
 use attention::Matrix;
 
-/// How a layer was computed: how many bits its numbers have, between steps and where they
-/// enter a product.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Precision {
-    /// float64.
-    F64,
-    /// float32.
-    F32,
-    /// float32, in whose products the factors have 10 bits, as GPUs do.
-    TF32,
-    /// float32, in whose products the factors are bfloat16, as TPUs do by default.
-    BrainProducts,
-    /// float16.
-    F16,
-    /// bfloat16.
-    BF16,
+use crate::named::named;
+
+named! {
+    /// How a layer was computed: how many bits its numbers have, between steps and where they
+    /// enter a product.
+    Precision {
+        /// float64.
+        F64 = "float64",
+        /// float32.
+        F32 = "float32",
+        /// float32, in whose products the factors have 10 bits, as GPUs do.
+        TF32 = "float32 with TF32 products",
+        /// float32, in whose products the factors are bfloat16, as TPUs do by default.
+        BrainProducts = "float32 with bfloat16 products",
+        /// float16.
+        F16 = "float16",
+        /// bfloat16.
+        BF16 = "bfloat16",
+    }
 }
 
 /// To which neighbour a number is rounded.
@@ -29,36 +32,6 @@ pub(crate) enum Rounding {
 }
 
 impl Precision {
-    /// What it is called.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::F64 => "float64",
-            Self::F32 => "float32",
-            Self::TF32 => "float32 with TF32 products",
-            Self::BrainProducts => "float32 with bfloat16 products",
-            Self::F16 => "float16",
-            Self::BF16 => "bfloat16",
-        }
-    }
-
-    /// Those in which numbers of this kind may have been computed, the finest first.
-    pub fn computed_in(self) -> &'static [Self] {
-        const ALL: [Precision; 6] = [
-            Precision::F64,
-            Precision::F32,
-            Precision::TF32,
-            Precision::BrainProducts,
-            Precision::F16,
-            Precision::BF16,
-        ];
-        match self {
-            Self::F64 => &ALL,
-            Self::F16 => &[Self::F16],
-            Self::BF16 => &[Self::BF16],
-            _ => &ALL[1..],
-        }
-    }
-
     /// Bits of the mantissa between steps, the first 1 among them.
     fn bits(self) -> u32 {
         match self {
