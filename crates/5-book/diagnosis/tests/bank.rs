@@ -7,9 +7,8 @@ use std::collections::BTreeMap;
 use std::thread;
 
 use attention::{Matrix, Rng, SeedableRng};
-use diagnosis::{
-    EmptyRow, Intent, Mistake, Precision, State, Verdict, bank, computed, diagnose,
-};
+use common::{apart, diagnosed, ids, output_with, size, stored};
+use diagnosis::{EmptyRow, Mistake, Precision, Verdict, bank};
 
 /// Of this share of the spread at least is an effect that can show in float32.
 const SHOWS: f64 = 2e-3;
@@ -27,13 +26,9 @@ struct Named {
 
 /// Whether they are of other shapes, or so far apart that it shows.
 fn shows(wrong: &[Matrix], right: &[Matrix]) -> bool {
-    if wrong.len() != right.len() || wrong[0].shape() != right[0].shape() {
-        return true;
-    }
-    let apart: f64 = wrong.iter().zip(right).map(|(a, b)| (a - b).norm_squared()).sum();
-    let size: f64 = right.iter().map(|m| m.norm_squared()).sum();
     let is_nan = right.iter().any(|m| m.iter().any(|x| x.is_nan()));
-    is_nan || apart.is_finite() && apart > SHOWS * SHOWS * size
+    let is_far = |apart: f64| apart.is_finite() && apart > SHOWS * size(right);
+    apart(wrong, right).is_none_or(|apart| is_nan || is_far(apart))
 }
 
 /// A mistake in `n` random layers in which it shows.
@@ -48,10 +43,9 @@ fn named(mistake: &'static Mistake, n: usize) -> Named {
             continue;
         }
         let of = |mistakes: &[&Mistake], empty_row| {
-            let intent = Intent { empty_row, ..intent.clone() };
-            computed(&record, &intent, State::Output, mistakes)
+            output_with((&record, &intent), mistakes, empty_row)
         };
-        let Some(mut wrong) = of(&[mistake], EmptyRow::Zeros) else { continue };
+        let Some(wrong) = of(&[mistake], EmptyRow::Zeros) else { continue };
         // Right code gives any of these to a query without a key.
         let rights = EmptyRow::ALL.map(|empty_row| of(&[], empty_row).expect("a layer"));
         if !rights.iter().all(|right| shows(&wrong, right)) {
@@ -61,24 +55,20 @@ fn named(mistake: &'static Mistake, n: usize) -> Named {
         if wrong.iter().all(|m| m.iter().all(|&x| x == 0.0)) {
             continue;
         }
-        wrong.iter_mut().for_each(|m| m.apply(|x| *x = f64::from(*x as f32)));
-        record.tensors.insert(State::Output, wrong);
         record.precision = Precision::F32;
-        let diagnosis = diagnose(&record, &intent).expect("shapes that fit");
+        let diagnosis = diagnosed(&record, &intent, stored(wrong, Precision::F32));
         named.layers += 1;
         let sets = &diagnosis.explanations;
         let is_in_group = sets.iter().any(|set| set[..] == [mistake]);
         if diagnosis.verdict != Verdict::Mistake || !is_in_group {
-            let ids: Vec<Vec<&str>> =
-                sets.iter().map(|set| set.iter().map(|it| it.id).collect()).collect();
             let distance = diagnosis.tensors[0].distance;
             let nearest = diagnosis.nearest.as_ref();
-            let nearest: Option<(Vec<&str>, f64)> = nearest.map(|it| {
-                (it.mistakes.iter().map(|it| it.id).collect(), it.distance.rms)
-            });
+            let nearest =
+                nearest.map(|it| (Mistake::names(&it.mistakes), it.distance.rms));
             named.wrong.push(format!(
-                "seed {seed}: {:?} {ids:?} {distance:?}, nearest {nearest:?}",
-                diagnosis.verdict
+                "seed {seed}: {:?} {:?} {distance:?}, nearest {nearest:?}",
+                diagnosis.verdict,
+                ids(&diagnosis)
             ));
         }
         if sets.len() == 1 {
@@ -110,10 +100,9 @@ fn matrix(n: usize) -> (String, Vec<String>) {
         let with: Vec<String> =
             named.with.iter().map(|(id, times)| format!("{id} {times}")).collect();
         let Named { layers, alone, .. } = named;
-        let with = if with.is_empty() {
-            String::new()
-        } else {
-            format!(", with {}", with.join(", "))
+        let with = match with[..] {
+            [] => String::new(),
+            _ => format!(", with {}", with.join(", ")),
         };
         text += &format!("{}: {alone} of {layers} alone{with}\n", mistake.id);
         wrong.extend(named.wrong.iter().map(|it| format!("{}: {it}", mistake.id)));

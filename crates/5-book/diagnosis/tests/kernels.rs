@@ -3,12 +3,10 @@
 
 mod common;
 
-use attention::{Dims, LayerParameters, Matrix, Rng, SeedableRng, random_matrix};
-use common::ids;
+use attention::{Matrix, Rng, SeedableRng, random_matrix};
 use common::loops::{Machine, pass};
-use diagnosis::{
-    Corner, Diagnosis, EmptyRow, Intent, Precision, Record, State, Verdict, diagnose,
-};
+use common::{diagnosed, ids, self_attention, stored};
+use diagnosis::{Corner, Diagnosis, EmptyRow, Intent, Precision, Record, State, Verdict};
 use rand::RngExt;
 
 const F32: Machine = Machine { precision: Precision::F32, scales_queries: false };
@@ -17,15 +15,13 @@ const BLOCKED: f64 = f64::NEG_INFINITY;
 /// Four heads of 8 on sequences of n tokens, kept in float32, and without an output.
 fn layer(n: usize, batch: usize, seed: u64) -> Record {
     let rng = &mut Rng::seed_from_u64(seed);
-    let layer = LayerParameters::random(Dims::new(32, 4).unwrap(), true, rng).pack();
-    let input = |_| random_matrix(n, 32, 1.0, rng).map(|x| F32.kept(x));
-    let mut record = Record::of_layer(&layer, (0..batch).map(input).collect());
+    let mut record = self_attention([batch, n, 32, 4], rng);
+    record.inputs = record.inputs.map(|inputs| stored(inputs, Precision::F32));
     let weights = &mut record.weights;
     for linear in weights.projections.iter_mut().chain(&mut weights.output) {
         linear.weight.apply(|w| *w = F32.kept(1.5 * *w));
         linear.bias.iter_mut().for_each(|b| b.apply(|b| *b = F32.kept(*b)));
     }
-    record.precision = Precision::F32;
     record
 }
 
@@ -52,12 +48,6 @@ fn output(record: &Record, heads: &[Matrix]) -> Matrix {
     let mut output = Matrix::from_columns(&columns) * &linear.weight;
     output.row_iter_mut().for_each(|mut row| row += linear.bias.as_ref().unwrap());
     output.map(|x| F32.kept(x))
-}
-
-fn diagnosed(record: &Record, intent: &Intent, output: Vec<Matrix>) -> Diagnosis {
-    let mut record = record.clone();
-    record.tensors.insert(State::Output, output);
-    diagnose(&record, intent).unwrap()
 }
 
 #[track_caller]

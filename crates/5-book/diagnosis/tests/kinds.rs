@@ -7,8 +7,8 @@ use attention::{Rng, SeedableRng, random_matrix};
 use common::ids;
 use common::loops::{Machine, output};
 use diagnosis::{
-    Corner, HeadNorm, Intent, NormKind, Pairing, Positions, Precision, Record, State,
-    Verdict, Weights, diagnose,
+    Corner, HeadNorm, Intent, NormKind, Pairing, Positions, Precision, Record, Verdict,
+    Weights,
 };
 
 type Change = fn(&mut Record, &mut Intent);
@@ -154,16 +154,13 @@ const CASES: [(&str, &[Change], Change); 20] = [
     }),
 ];
 
-fn diagnosed(kinds: &[Change], change: Change) -> (Verdict, Vec<Vec<String>>) {
-    let (mut record, intent) = layer(kinds);
+fn diagnosed(kinds: &[Change], change: Change) -> (Verdict, Vec<Vec<&'static str>>) {
+    let (record, intent) = layer(kinds);
     let (mut other, mut meant) = (record.clone(), intent.clone());
     change(&mut other, &mut meant);
     let machine = Machine { precision: Precision::F32, scales_queries: false };
-    record.tensors.insert(State::Output, output(&other, &meant, machine));
-    let diagnosis = diagnose(&record, &intent).unwrap();
-    let sets = ids(&diagnosis).into_iter();
-    let sets = sets.map(|set| set.into_iter().map(str::to_string).collect()).collect();
-    (diagnosis.verdict, sets)
+    let diagnosis = common::diagnosed(&record, &intent, output(&other, &meant, machine));
+    (diagnosis.verdict, ids(&diagnosis))
 }
 
 #[test]

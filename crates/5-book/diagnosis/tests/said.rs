@@ -6,37 +6,44 @@ mod common;
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::ops::AddAssign;
 use std::path::Path;
 
-use attention::{Dims, LayerParameters, Matrix, Rng, SeedableRng, random_matrix};
-use common::ids;
+use attention::{Matrix, Rng, SeedableRng, random_matrix};
+use common::{apart, diagnosed, ids, mistakes, self_attention, stored};
 use diagnosis::recipe::Recipe;
 use diagnosis::{
-    EmptyRow, Intent, Mistake, Precision, Record, State, Verdict, bank, computed,
-    diagnose, mistake, separate, showing,
+    Diagnosis, EmptyRow, Intent, Mistake, Precision, Record, State, Verdict, bank,
+    computed, diagnose, mistake, separate, showing,
 };
 
 /// Self-attention of 2 sequences of 6 tokens, in float32, with these mistakes.
 fn record(intent: &Intent, ids: &[&str]) -> Record {
-    let rng = &mut Rng::seed_from_u64(3);
-    let dims = Dims::new(12, intent.n_heads).unwrap();
-    let layer = LayerParameters::random(dims, true, rng).pack();
-    let sequences = (0..2).map(|_| random_matrix(6, 12, 1.0, rng)).collect();
-    let mut record = Record::of_layer(&layer, sequences);
-    record.precision = Precision::F32;
+    let sizes = [2, 6, 12, intent.n_heads];
+    let mut record = self_attention(sizes, &mut Rng::seed_from_u64(3));
     add(&mut record, intent, State::Output, ids);
     record
-}
-
-fn mistakes(ids: &[&str]) -> Vec<&'static Mistake> {
-    ids.iter().map(|id| mistake(id).unwrap()).collect()
 }
 
 /// The tensor that the layer with these mistakes has.
 fn add(record: &mut Record, intent: &Intent, state: State, ids: &[&str]) {
     let tensor = computed(record, intent, state, &mistakes(ids)).unwrap();
-    let stored = |m: &Matrix| m.map(|x| f64::from(x as f32));
-    record.tensors.insert(state, tensor.iter().map(stored).collect());
+    record.tensors.insert(state, stored(tensor, Precision::F32));
+}
+
+/// Of a record without an output: with that of the layer with these mistakes.
+fn of_layer_with(
+    record: &Record,
+    intent: &Intent,
+    mistakes: &[&'static Mistake],
+) -> Diagnosis {
+    let output = computed(record, intent, State::Output, mistakes).unwrap();
+    diagnosed(record, intent, output)
+}
+
+/// Noise of this shape.
+fn noise(rows: usize, columns: usize, seed: u64) -> Matrix {
+    random_matrix(rows, columns, 1.0, &mut Rng::seed_from_u64(seed))
 }
 
 #[test]
@@ -114,31 +121,22 @@ fn an_overflow_of_float16_is_said() {
 fn where_an_unknown_layer_differs_is_said() {
     let intent = Intent::heads(3);
     let right = record(&intent, &[]);
-    let noise =
-        |rows: usize| random_matrix::<f64>(rows, 4, 1.0, &mut Rng::seed_from_u64(9));
-    let of = |record: &Record| {
-        let diagnosis = diagnose(record, &intent).unwrap();
+    let of = |change: &dyn Fn(&mut [Matrix])| {
+        let mut output = right.output().to_vec();
+        change(&mut output);
+        let diagnosis = diagnosed(&right, &intent, output);
         assert_eq!(diagnosis.verdict, Verdict::Unknown, "{:?}", ids(&diagnosis));
         diagnosis.places.unwrap().summary.join("; ")
     };
     // What head 1 adds, by its rows of W^O.
-    let block = right.weights.output.as_ref().unwrap().weight.rows(4, 4).into_owned();
-    let mut of_head = right.clone();
-    of_head.tensors.get_mut(&State::Output).unwrap().iter_mut().for_each(|m| {
-        *m += noise(6) * &block;
-    });
-    insta::assert_snapshot!(of(&of_head), @"only head 1 differs");
-    let mut of_sequence = right.clone();
-    let output = of_sequence.tensors.get_mut(&State::Output).unwrap();
-    output[1] += random_matrix::<f64>(6, 12, 1.0, &mut Rng::seed_from_u64(9));
-    insta::assert_snapshot!(of(&of_sequence), @"only sequence 1 differs");
-    let mut from_token = right.clone();
-    for m in from_token.tensors.get_mut(&State::Output).unwrap() {
-        let late = random_matrix::<f64>(3, 12, 1.0, &mut Rng::seed_from_u64(9));
-        let rows = m.rows(3, 3) + late;
-        m.rows_mut(3, 3).copy_from(&rows);
-    }
-    insta::assert_snapshot!(of(&from_token), @"tokens before 3 do not differ, those from 3 on do");
+    let block = right.weights.output.as_ref().unwrap().weight.rows(4, 4);
+    let of_head = of(&|all| all.iter_mut().for_each(|m| *m += noise(6, 4, 9) * block));
+    insta::assert_snapshot!(of_head, @"only head 1 differs");
+    let of_sequence = of(&|all| all[1] += noise(6, 12, 9));
+    insta::assert_snapshot!(of_sequence, @"only sequence 1 differs");
+    let late = |m: &mut Matrix| m.rows_mut(3, 3).add_assign(&noise(3, 12, 9));
+    let from_token = of(&|all| all.iter_mut().for_each(late));
+    insta::assert_snapshot!(from_token, @"tokens before 3 do not differ, those from 3 on do");
 }
 
 #[test]
@@ -182,13 +180,9 @@ fn sequences_that_alone_differ_without_a_mask_may_be_padded() {
     record.masks.padding = Some(vec![vec![true; 6]; 2]);
     assert_eq!(diagnose(&record, &intent).unwrap().remarks.len(), 0);
     record.masks.padding = None;
-    record
-        .tensors
-        .get_mut(&State::Output)
-        .unwrap()
-        .iter_mut()
-        .for_each(|m| m[(0, 0)] += 1.0);
-    assert_eq!(diagnose(&record, &intent).unwrap().remarks.len(), 0);
+    let mut output = record.output().to_vec();
+    output.iter_mut().for_each(|m| m[(0, 0)] += 1.0);
+    assert_eq!(diagnosed(&record, &intent, output).remarks.len(), 0);
 }
 
 /// Of a layer, whatever is wrong with it: a mistake more that could not show gives the same
@@ -198,30 +192,23 @@ fn what_could_not_show_gives_the_same_answer() {
     let (mut n_hidden, mut n_other) = (0, 0);
     for seed in 0..12 {
         let rng = &mut Rng::seed_from_u64(seed);
-        let (mut record, intent) = common::random_layer(rng);
+        let (record, intent) = common::random_layer(rng);
         let first =
             bank().filter(|it| it.is_possible(&record, &intent)).nth(seed as usize);
         let made = if seed % 3 == 0 { vec![] } else { vec![first.unwrap()] };
-        let of = |record: &Record, mistakes: &[&Mistake]| {
-            computed(record, &intent, State::Output, mistakes)
-        };
-        let Some(output) = of(&record, &made) else { continue };
-        record.tensors.insert(State::Output, output.clone());
-        let diagnosis = diagnose(&record, &intent).unwrap();
+        let of =
+            |mistakes: &[&Mistake]| computed(&record, &intent, State::Output, mistakes);
+        let Some(output) = of(&made) else { continue };
+        let diagnosis = diagnosed(&record, &intent, output.clone());
         let found = diagnosis.explanations.first().cloned().unwrap_or_default();
         let is_found =
             |it: &&Mistake| diagnosis.explanations.iter().flatten().any(|m| m == it);
         for mistake in bank().filter(|it| it.is_possible(&record, &intent)) {
             let both = [&found[..], &[mistake]].concat();
-            let same = of(&record, &both).is_some_and(|it| {
-                it.len() == output.len()
-                    && it
-                        .iter()
-                        .zip(&output)
-                        .all(|(a, b)| a.shape() == b.shape() && (a - b).amax() < 1e-9)
-            });
+            let same = of(&both).and_then(|it| apart(&it, &output));
+            let same = same.is_some_and(|apart| apart < 1e-9);
             let is_hidden = diagnosis.invisible.contains(&mistake);
-            let first = found.iter().fold(Recipe::RIGHT, |recipe, it| it.applied(recipe));
+            let first = Recipe::with(&found);
             if is_found(&mistake) || mistake.applied(first) == first {
                 assert!(!is_hidden, "{}", mistake.id);
                 continue;
@@ -244,10 +231,7 @@ fn what_numbers_cannot_tell_another_input_does() {
     let separation = separate(&record, &intent, &diagnosis.explanations).unwrap();
     assert!(separation.changes[0].contains("other tokens"), "{:?}", separation.changes);
     for set in &diagnosis.explanations {
-        let mut record = separation.record.clone();
-        let output = computed(&record, &intent, State::Output, set).unwrap();
-        record.tensors.insert(State::Output, output);
-        let again = diagnose(&record, &intent).unwrap();
+        let again = of_layer_with(&separation.record, &intent, set);
         assert_eq!(again.explanations, std::slice::from_ref(set));
     }
 }
@@ -262,9 +246,7 @@ fn what_changes_less_than_rounding_could_not_show() {
         for linear in &mut record.weights.projections {
             linear.bias.as_mut().unwrap().fill(1e-10);
         }
-        let output = computed(&record, &intent, State::Output, &[]).unwrap();
-        record.tensors.insert(State::Output, output);
-        let hidden = diagnose(&record, &intent).unwrap().invisible;
+        let hidden = of_layer_with(&record, &intent, &[]).invisible;
         let bias = mistake("v-bias-left-out").unwrap();
         assert_eq!(hidden.contains(&bias), is_hidden, "{precision:?}");
     }
@@ -281,10 +263,7 @@ fn what_could_not_show_does_in_another_input() {
     assert!(shown.contains(&mistake("padding-left-out").unwrap()), "{shown:?}");
     assert!(!shown.contains(&mistake("k-bias-left-out").unwrap()), "{shown:?}");
     for it in shown {
-        let mut record = separation.record.clone();
-        let output = computed(&record, &intent, State::Output, &[it]).unwrap();
-        record.tensors.insert(State::Output, output);
-        let again = diagnose(&record, &intent).unwrap();
+        let again = of_layer_with(&separation.record, &intent, &[it]);
         assert!(again.explanations.contains(&vec![it]), "{}: {:?}", it.id, ids(&again));
     }
 }
@@ -294,11 +273,7 @@ fn every_mistake_says_what_it_is() {
     let all: Vec<&Mistake> = bank().collect();
     let ids: BTreeSet<&str> = all.iter().map(|it| it.id).collect();
     let names: BTreeSet<&str> = all.iter().map(|it| it.entry().name.as_str()).collect();
-    assert_eq!(
-        (ids.len(), names.len()),
-        (all.len(), all.len()),
-        "ids and names are of one each"
-    );
+    assert_eq!([ids.len(), names.len()], [all.len(); 2], "ids and names are of one each");
     assert!(all.len() >= 60, "{}", all.len());
     let chapters = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../chapters");
     let chapters: Vec<String> = fs::read_dir(chapters)

@@ -1,7 +1,9 @@
 //! The trained layer that comes with this workspace, with each mistake: trained weights are
 //! no random ones, and it is what readers have.
 
-use attention::Matrix;
+mod common;
+
+use common::{apart, diagnosed, ids, mistakes, stored};
 use diagnosis::{
     Intent, Mistake, Precision, Record, State, Verdict, bank, computed, diagnose, read,
 };
@@ -13,38 +15,32 @@ fn layer() -> (Record, Intent) {
     let heads = layer.parameters.dims().n_heads();
     let of = |name: &str| layer.sentence(name).unwrap().input.rows(0, 7).into_owned();
     let sequences = vec![of("pilot"), of("river_banks")];
-    (Record::of_layer(&layer.parameters.pack(), sequences), Intent::heads(heads))
-}
-
-fn stored(mut tensor: Vec<Matrix>) -> Vec<Matrix> {
-    tensor.iter_mut().for_each(|m| m.apply(|x| *x = f64::from(*x as f32)));
-    tensor
+    let record = Record::of_layer(&layer.parameters.pack(), sequences);
+    (Record { precision: Precision::F32, ..record }, Intent::heads(heads))
 }
 
 #[test]
 fn each_mistake_is_named_in_a_trained_layer() {
-    let (mut record, intent) = layer();
-    record.precision = Precision::F32;
+    let (record, intent) = layer();
     let mut shown = 0;
     for mistake in bank().filter(|it| it.is_possible(&record, &intent)) {
         let of =
             |mistakes: &[&Mistake]| computed(&record, &intent, State::Output, mistakes);
         let (Some(wrong), Some(right)) = (of(&[mistake]), of(&[])) else { continue };
-        let wrong = stored(wrong);
-        let apart: f64 = wrong.iter().zip(&right).map(|(a, b)| (a - b).norm()).sum();
-        let mut record = record.clone();
-        record.tensors.insert(State::Output, wrong);
-        let diagnosis = diagnose(&record, &intent).unwrap();
-        let sets = &diagnosis.explanations;
-        let names: Vec<Vec<&str>> =
-            sets.iter().map(|set| set.iter().map(|it| it.id).collect()).collect();
-        if apart < 1e-4 {
-            assert_eq!(diagnosis.verdict, Verdict::Right, "{}: {names:?}", mistake.id);
+        let wrong = stored(wrong, Precision::F32);
+        let apart = apart(&wrong, &right);
+        let diagnosis = diagnosed(&record, &intent, wrong);
+        let (verdict, names) = (diagnosis.verdict, ids(&diagnosis));
+        if apart.is_some_and(|it| it < 1e-4) {
+            assert_eq!(verdict, Verdict::Right, "{}: {names:?}", mistake.id);
             continue;
         }
         shown += 1;
-        let is_named = sets.iter().any(|set| set[..] == [mistake]);
-        assert!(is_named, "{}: {:?} {names:?}", mistake.id, diagnosis.verdict);
+        assert!(
+            names.contains(&vec![mistake.id]),
+            "{}: {verdict:?} {names:?}",
+            mistake.id
+        );
     }
     println!("{shown} mistakes show");
     assert!(shown > 60, "{shown}");
@@ -52,22 +48,19 @@ fn each_mistake_is_named_in_a_trained_layer() {
 
 #[test]
 fn two_mistakes_are_named_with_the_tensors_between() {
-    let (mut record, intent) = layer();
-    record.precision = Precision::F32;
-    let pair = ["softmax-over-queries", "output-not-transposed"];
-    let pair = pair.map(|id| diagnosis::mistake(id).unwrap());
+    let (record, intent) = layer();
+    let pair = mistakes(&["softmax-over-queries", "output-not-transposed"]);
     let mut between = record.clone();
     for state in [State::Attn, State::Output] {
-        let tensor = stored(computed(&between, &intent, state, &pair).unwrap());
-        between.tensors.insert(state, tensor);
+        let tensor = computed(&between, &intent, state, &pair).unwrap();
+        between.tensors.insert(state, stored(tensor, Precision::F32));
     }
     let diagnosis = diagnose(&between, &intent).unwrap();
     assert_eq!(diagnosis.first_difference, Some(State::Attn));
     assert_eq!(diagnosis.explanations[0], pair);
     // Without them, by the output alone.
-    record.tensors.insert(State::Output, between.tensors[&State::Output].clone());
-    let diagnosis = diagnose(&record, &intent).unwrap();
-    assert!(diagnosis.explanations.iter().any(|set| set[..] == pair), "{diagnosis:?}");
+    let diagnosis = diagnosed(&record, &intent, between.output().to_vec());
+    assert!(diagnosis.explanations.contains(&pair), "{diagnosis:?}");
 }
 
 #[test]

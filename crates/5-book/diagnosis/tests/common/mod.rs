@@ -5,18 +5,65 @@
 
 pub mod loops;
 
-use attention::{Linear, Matrix, Rng, random_matrix};
+use attention::{Dims, LayerParameters, Linear, Matrix, Rng, random_matrix};
 use diagnosis::recipe::Packing;
 use diagnosis::{
-    Corner, Diagnosis, HeadNorm, Intent, Masks, NormKind, Pairing, Positions, Precision,
-    Record, Weights, unpacked,
+    Corner, Diagnosis, EmptyRow, HeadNorm, Intent, Masks, Mistake, NormKind, Pairing,
+    Positions, Precision, Record, State, Weights, computed, diagnose, mistake, unpacked,
 };
+use loops::Machine;
 use rand::RngExt;
 
 /// The sets of mistakes that explain a layer.
-pub fn ids(diagnosis: &Diagnosis) -> Vec<Vec<&str>> {
+pub fn ids(diagnosis: &Diagnosis) -> Vec<Vec<&'static str>> {
     let sets = diagnosis.explanations.iter();
     sets.map(|set| set.iter().map(|it| it.id).collect()).collect()
+}
+
+pub fn mistakes(ids: &[&str]) -> Vec<&'static Mistake> {
+    ids.iter().map(|id| mistake(id).unwrap()).collect()
+}
+
+/// Random self-attention of so many sequences and tokens, d_model and heads, stored in float32
+/// and without an output.
+pub fn self_attention([batch, n, d_model, h]: [usize; 4], rng: &mut Rng) -> Record {
+    let layer = LayerParameters::random(Dims::new(d_model, h).unwrap(), true, rng).pack();
+    let sequences = (0..batch).map(|_| random_matrix(n, d_model, 1.0, rng)).collect();
+    let precision = Precision::F32;
+    Record { precision, ..Record::of_layer(&layer, sequences) }
+}
+
+/// A tensor as this kind of numbers has it.
+pub fn stored(tensor: Vec<Matrix>, precision: Precision) -> Vec<Matrix> {
+    let file = Machine { precision, scales_queries: false };
+    tensor.into_iter().map(|m| m.map(|x| file.kept(x))).collect()
+}
+
+/// The output of the layer with these mistakes, where a query without a key gets this.
+pub fn output_with(
+    (record, intent): (&Record, &Intent),
+    mistakes: &[&Mistake],
+    empty_row: EmptyRow,
+) -> Option<Vec<Matrix>> {
+    let intent = Intent { empty_row, ..intent.clone() };
+    computed(record, &intent, State::Output, mistakes)
+}
+
+pub fn diagnosed(record: &Record, intent: &Intent, output: Vec<Matrix>) -> Diagnosis {
+    let mut record = record.clone();
+    record.tensors.insert(State::Output, output);
+    diagnose(&record, intent).expect("shapes that fit")
+}
+
+/// The root of the sum of the squares.
+pub fn size(tensor: &[Matrix]) -> f64 {
+    tensor.iter().map(|m| m.norm_squared()).sum::<f64>().sqrt()
+}
+
+/// That of a difference; nothing where shapes differ.
+pub fn apart(a: &[Matrix], b: &[Matrix]) -> Option<f64> {
+    let is_same = a.len() == b.len() && a[0].shape() == b[0].shape();
+    is_same.then(|| size(&a.iter().zip(b).map(|(a, b)| a - b).collect::<Vec<_>>()))
 }
 
 /// How often of ten.
