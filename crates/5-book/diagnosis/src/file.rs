@@ -12,6 +12,7 @@ mod names;
 mod notes;
 mod positions;
 mod room;
+mod settings;
 mod tensors;
 mod weights;
 
@@ -25,6 +26,7 @@ use crate::recipe::Packing;
 use crate::{Corner, Error, Intent, Pairing, Precision, Record, Result, State};
 use layouts::Layout;
 use notes::Notes;
+use settings::{BASE, CAP, CAUSAL, KV_HEADS, ROTARY, SCALE, YOU};
 
 /// What the reader says of a layer, where its file does not, or says otherwise.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -164,56 +166,6 @@ impl Files<'_> {
         names.iter().find_map(|name| Some((*name, self.tensor(name)?)))
     }
 
-    /// What the files' metadata says under one of these keys, as `known` reads it; `None` and
-    /// nothing say nothing.
-    ///
-    /// # Errors
-    /// [`Error::Metadata`] for what it says and is not known.
-    pub fn setting<T>(
-        &self,
-        keys: &[&str],
-        expected: &'static str,
-        known: impl Fn(&str) -> Option<T>,
-    ) -> Result<Option<T>> {
-        let mut texts = self.files.iter().flat_map(|file| file.texts());
-        let Some((key, text)) = texts.find(|(key, _)| keys.contains(key)) else {
-            return Ok(None);
-        };
-        let word = text.trim().to_ascii_lowercase();
-        if ["", "none", "null"].contains(&word.as_str()) {
-            return Ok(None);
-        }
-        let unknown =
-            || Error::Metadata { key: key.to_owned(), text: text.to_owned(), expected };
-        known(&word).ok_or_else(unknown).map(Some)
-    }
-
-    fn number<T: std::str::FromStr>(
-        &self,
-        keys: &[&str],
-        expected: &'static str,
-    ) -> Result<Option<T>> {
-        self.setting(keys, expected, |word| word.parse().ok())
-    }
-
-    /// The number that was said, or that the metadata says: `expected` is [`ABOVE_0`] or
-    /// [`NO_0`].
-    fn real(
-        &self,
-        said: Option<f64>,
-        keys: &[&'static str],
-        expected: &'static str,
-    ) -> Result<Option<(f64, &'static str)>> {
-        let number = said_or(said, self.number(keys, expected))?;
-        let is_meant = |x: f64| {
-            x.is_finite() && if expected == ABOVE_0 { x > 0.0 } else { x != 0.0 }
-        };
-        match number.filter(|(x, _)| !is_meant(*x)) {
-            Some((found, _)) => Err(Error::Number { what: keys[0], found, expected }),
-            None => Ok(number),
-        }
-    }
-
     pub fn all_names(&self) -> Vec<String> {
         self.files.iter().flat_map(|file| file.names()).collect()
     }
@@ -221,34 +173,8 @@ impl Files<'_> {
     /// The names that no layer of a model has: of inputs, masks and results.
     fn names_without_prefix(&self) -> Vec<String> {
         let own = self.said.names.iter().map(|(_, own)| own.clone());
-        self.all_names()
-            .into_iter()
-            .filter(|name| !name.contains('.'))
-            .chain(own)
-            .collect()
-    }
-}
-
-/// Who says what was meant.
-const YOU: &str = "you say";
-const FILE: &str = "the file says";
-
-const COUNT: &str = "a count";
-const ABOVE_0: &str = "a finite number above 0";
-const NO_0: &str = "a finite number, and not 0";
-
-const KV_HEADS: [&str; 4] =
-    ["kv_heads", "num_kv_heads", "n_kv_heads", "num_key_value_heads"];
-
-/// What the reader says, or else what the file does, which is refused only if it is asked;
-/// and whose word it is.
-fn said_or<T>(
-    said: Option<T>,
-    file: Result<Option<T>>,
-) -> Result<Option<(T, &'static str)>> {
-    match said {
-        Some(said) => Ok(Some((said, YOU))),
-        None => Ok(file?.map(|it| (it, FILE))),
+        let all = self.all_names().into_iter();
+        all.filter(|name| !name.contains('.')).chain(own).collect()
     }
 }
 
@@ -260,24 +186,6 @@ fn entries(tensor: &Tensor<'_>) -> Result<Vec<f64>> {
     })
 }
 
-fn truth(word: &str) -> Option<bool> {
-    match word {
-        "true" | "1" => Some(true),
-        "false" | "0" => Some(false),
-        _ => None,
-    }
-}
-
-/// How rotary positions pair entries, or that there are none.
-fn pairing(word: &str) -> Option<Option<Pairing>> {
-    match word {
-        "halves" | "half" | "neox" => Some(Some(Pairing::Halves)),
-        "pairs" | "interleaved" | "gptj" => Some(Some(Pairing::Pairs)),
-        "false" | "0" => Some(None),
-        _ => None,
-    }
-}
-
 /// What was meant, as was said, or as the file says; without heads, of one.
 fn intent(
     files: &Files<'_>,
@@ -287,7 +195,7 @@ fn intent(
 ) -> Result<Intent> {
     let said = files.said;
     let n_heads = heads.unwrap_or(1);
-    let n_kv_heads = said_or(said.kv_heads, files.number(&KV_HEADS, COUNT))?;
+    let n_kv_heads = files.meant(said.kv_heads, &KV_HEADS)?;
     let of_keys = |n| match n == n_heads {
         true => "as many heads of keys".to_string(),
         false => format!("{} of keys", notes::heads(n, n)),
@@ -296,28 +204,26 @@ fn intent(
         (None, None) => n_heads,
         _ => notes.choice(n_kv_heads, n_heads, of_keys),
     };
-    let causal = files.setting(&["causal", "is_causal"], "true or false", truth);
-    let causal = said_or(said.is_causal.then_some(true), causal)?;
+    let causal = files.meant(said.is_causal.then_some(true), &CAUSAL)?;
     let is_causal = notes.choice(causal, false, |is| {
         if is { "a causal mask" } else { "no causal mask" }.to_string()
     });
-    let rotary = files.setting(&["rotary"], "halves, pairs or false", pairing);
-    let rotary = said_or(said.rotary.map(Some), rotary)?;
+    let rotary = files.meant(said.rotary.map(Some), &ROTARY)?;
     let rotary = notes.choice(rotary, None, |pairing| match pairing {
         None => "no rotary positions".to_string(),
         Some(pairing) => format!("rotary positions in {}", pairing.name()),
     });
-    let base = files.real(said.base, &["base", "rope_theta"], ABOVE_0)?;
+    let base = files.real(said.base, &BASE)?;
     let rotary = rotary.map(|pairing| {
         (pairing, notes.choice(base, 10_000.0, |base| format!("rotary base {base}")))
     });
     let some = |(number, by)| (Some(number), by);
-    let scale = files.real(said.scale, &["scale"], NO_0)?.map(some);
+    let scale = files.real(said.scale, &SCALE)?.map(some);
     let scale = notes.choice(scale, None, |scale| match scale {
         None => "scale 1/√d_k".to_string(),
         Some(scale) => format!("scale {scale}"),
     });
-    let cap = files.real(said.cap, &["cap", "softcap"], ABOVE_0)?.map(some);
+    let cap = files.real(said.cap, &CAP)?.map(some);
     let cap = notes.choice(cap, None, |cap| match cap {
         None => "no cap".to_string(),
         Some(cap) => format!("cap {cap}"),

@@ -3,11 +3,9 @@
 use super::kinds::Kinds;
 use super::layouts::Layout;
 use super::notes::Notes;
-use super::{COUNT, FILE, Files, masks, names, notes, positions, room, said_or, tensors};
+use super::settings::{FILE, HEADS};
+use super::{Files, masks, names, notes, positions, room, tensors};
 use crate::{Error, Intent, Record, Result, State};
-
-const HEADS: [&str; 5] =
-    ["heads", "num_heads", "n_heads", "num_attention_heads", "n_head"];
 
 /// h, as was said, or as the file or a tensor with an axis of heads says.
 pub fn read(
@@ -15,7 +13,7 @@ pub fn read(
     kinds: &Kinds,
     notes: &mut Notes,
 ) -> Result<Option<usize>> {
-    if let Some((heads, by)) = said_or(files.said.heads, files.number(&HEADS, COUNT))? {
+    if let Some((heads, by)) = files.meant(files.said.heads, &HEADS)? {
         notes.say(by, notes::heads(heads, heads));
         return Ok(Some(heads));
     }

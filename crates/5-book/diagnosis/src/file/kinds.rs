@@ -3,8 +3,9 @@
 use attention::RowVector;
 use model_files::Tensor;
 
+use super::Files;
 use super::notes::Notes;
-use super::{COUNT, FILE, Files, said_or, truth};
+use super::settings::{ALIBI, EPS, FILE, IS_GEMMA, NORM, WINDOW};
 use crate::{Error, HeadNorm, Intent, NormKind, Result, Weights};
 
 const NORMS: [&[&str]; 2] = [
@@ -13,9 +14,6 @@ const NORMS: [&[&str]; 2] = [
 ];
 const SINKS: [&str; 4] = ["sinks", "sink", "attn_sink", "attention_sinks"];
 const SLOPES: [&str; 2] = ["alibi_slopes", "slopes"];
-const EPS: [&str; 5] =
-    ["qk_norm_eps", "norm_eps", "rms_norm_eps", "layer_norm_eps", "eps"];
-const WINDOW: [&str; 3] = ["window", "sliding_window", "window_size"];
 
 /// The parameters of such a layer.
 #[derive(Default)]
@@ -102,12 +100,7 @@ impl Kinds {
         intent: &mut Intent,
         notes: &mut Notes,
     ) -> Result<()> {
-        let off = |word: &str| match word {
-            "false" | "0" | "-1" => Some(None),
-            word => word.parse().ok().map(Some),
-        };
-        let window = files.setting(&WINDOW, COUNT, off);
-        let window = said_or(files.said.window.map(Some), window)?;
+        let window = files.meant(files.said.window.map(Some), &WINDOW)?;
         if let Some((Some(window), by)) = window {
             intent.window = Some(window);
             notes.say(by, format!("a window of {window} keys"));
@@ -115,8 +108,7 @@ impl Kinds {
                 notes.assume("a window reaches as far ahead as behind".to_string());
             }
         }
-        let alibi = files.setting(&["alibi", "use_alibi"], "true or false", truth);
-        let alibi = said_or(files.said.is_alibi.then_some(true), alibi)?;
+        let alibi = files.meant(files.said.is_alibi.then_some(true), &ALIBI)?;
         intent.slopes = match (self.slopes, alibi) {
             (Some(slopes), _) => {
                 notes.say(FILE, "slopes of ALiBi".to_string());
@@ -138,27 +130,13 @@ fn norm(
     bias: Option<Tensor<'_>>,
     notes: &mut Notes,
 ) -> Result<HeadNorm> {
-    let kind =
-        files.setting(&["qk_norm", "use_qk_norm"], "rms or layer", |word| match word
-            .replace(['_', ' ', '-'], "")
-            .as_str()
-        {
-            "rms" | "rmsnorm" => Some(Some(NormKind::RootMeanSquare)),
-            "layer" | "layernorm" => Some(Some(NormKind::Layer)),
-            "true" | "1" => Some(None),
-            _ => None,
-        })?;
-    let kind = kind.flatten().unwrap_or(match bias {
+    let kind = files.setting(&NORM)?.flatten().unwrap_or(match bias {
         Some(_) => NormKind::Layer,
         None => NormKind::RootMeanSquare,
     });
-    let eps = files.setting(&EPS, "a finite number from 0 on", |word| {
-        word.parse().ok().filter(|eps: &f64| eps.is_finite() && *eps >= 0.0)
-    })?;
-    let is_gemma = files
-        .setting(&["model_type"], "a name", |word| Some(word.starts_with("gemma")))?;
+    let eps = files.setting(&EPS)?;
     let mut gain_row = RowVector::from_vec(gain.numbers()?);
-    if is_gemma == Some(true) {
+    if files.setting(&IS_GEMMA)? == Some(true) {
         gain_row.add_scalar_mut(1.0);
     }
     let bias = bias.map(|bias| bias.numbers()).transpose()?.map(RowVector::from_vec);

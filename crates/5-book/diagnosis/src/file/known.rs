@@ -3,15 +3,9 @@
 use attention::Matrix;
 use model_files::{Claim, Fact, Use, rules};
 
-use super::Files;
 use super::notes::Notes;
+use super::{Files, settings};
 use crate::{Error, Intent, Record, Result};
-
-/// Keys of the metadata that are read.
-const READ: &str = "heads num_heads n_heads num_attention_heads n_head kv_heads num_kv_heads \
-    n_kv_heads num_key_value_heads causal is_causal rotary base rope_theta scale cap softcap \
-    window sliding_window window_size alibi use_alibi offset past_length \
-    past_key_values_length qk_norm use_qk_norm layout batch_first";
 
 impl Files<'_> {
     /// Refuses what would make the layer another one and is not read; what is harmless is
@@ -123,7 +117,7 @@ impl Files<'_> {
         let weights = &record.weights;
         let scale = intent.scale.or_else(|| Some(1.0 / (d_k as f64).sqrt()));
         let is_so = |claim: &Claim<'_>| {
-            if READ.split(' ').any(|key| key == claim.key) {
+            if settings::is_read(claim.key) {
                 return Some(true);
             }
             Some(match claim.fact {

@@ -3,9 +3,10 @@
 use attention::Matrix;
 use model_files::Tensor;
 
+use super::Files;
 use super::names::{INPUTS, of};
 use super::notes::Notes;
-use super::{Files, truth};
+use super::settings::{BATCH_FIRST, LAYOUT};
 use crate::{Error, Result, State};
 
 /// The order of the axes of inputs and outputs.
@@ -21,8 +22,8 @@ impl Layout {
     /// The layout that other tensors' shapes ask for, or (batch, n, d).
     pub fn of(files: &Files<'_>, notes: &mut Notes) -> Result<Self> {
         let (name, query) = files.first(INPUTS[0]).ok_or(Error::NoInput)?;
-        let said = files.setting(&["layout"], "(batch, n, d) or (n, batch, d)", axes)?;
-        let batch_first = files.setting(&["batch_first"], "true or false", truth)?;
+        let said = files.setting(&LAYOUT)?;
+        let batch_first = files.setting(&BATCH_FIRST)?;
         let is_said = said == Some(Self::SequenceFirst) || batch_first == Some(false);
         if files.said.is_sequence_first || is_said {
             notes.push(format!("{name} {}, read as (n, batch, d)", query.shape_text()));
@@ -88,15 +89,6 @@ impl Layout {
             }
             _ => Err(tensor.shape_error(&format!("(n, d) or {}", self.name())).into()),
         }
-    }
-}
-
-/// The order of axes that begins so.
-fn axes(word: &str) -> Option<Layout> {
-    match word.trim_start_matches(['(', '[']).chars().next()? {
-        'b' => Some(Layout::BatchFirst),
-        'n' => Some(Layout::SequenceFirst),
-        _ => None,
     }
 }
 

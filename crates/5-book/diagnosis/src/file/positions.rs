@@ -1,12 +1,12 @@
 //! Where tokens stand, as the reader or the file says, or as it is assumed.
 
+use super::Files;
 use super::notes::Notes;
-use super::{FILE, Files};
+use super::settings::{FILE, OFFSET};
 use crate::{Error, Intent, Positions, Record, Result};
 
 const QUERIES: [&str; 3] = ["positions", "position_ids", "query_positions"];
 const KEYS: [&str; 2] = ["key_positions", "kv_positions"];
-const OFFSET: [&str; 3] = ["offset", "past_length", "past_key_values_length"];
 
 /// Reads the positions that there are.
 pub fn read(
@@ -16,8 +16,7 @@ pub fn read(
     notes: &mut Notes,
 ) -> Result<()> {
     let (n_q, n_kv) = record.lengths();
-    let offset = files.number(&OFFSET, "a count of tokens");
-    let offset = super::said_or(files.said.offset, offset)?;
+    let offset = files.meant(files.said.offset, &OFFSET)?;
     let by = offset.map_or(FILE, |(_, by)| by);
     intent.offset = offset.map(|(offset, _)| offset);
     if let Some(counted) = list(files, record, &["cache_position"], n_q, notes)? {

@@ -1,0 +1,151 @@
+//! What the files' metadata can say of a layer: each thing once, with its keys.
+
+use super::Files;
+use super::layouts::Layout;
+use crate::{Error, NormKind, Pairing, Result};
+
+/// The keys of one thing that metadata can say, what is expected there, and how it is read.
+pub struct Setting<T>(&'static str, &'static str, fn(&str) -> Option<T>);
+
+/// What was meant, and whose word it is.
+type Meant<T> = Option<(T, &'static str)>;
+
+const COUNT: &str = "a count";
+const FLAG: &str = "true or false";
+const ABOVE_0: &str = "a finite number above 0";
+const FROM_0: &str = "a finite number from 0 on";
+const NO_0: &str = "a finite number, and not 0";
+
+macro_rules! settings {
+    ($($name:ident: $kind:ty = $keys:literal, $expected:expr, $known:expr;)*) => {
+        $(pub const $name: Setting<$kind> = Setting($keys, $expected, $known);)*
+
+        const ALL_KEYS: &[&str] = &[$($keys),*];
+    };
+}
+
+settings! {
+    HEADS: usize = "heads num_heads n_heads num_attention_heads n_head", COUNT, number;
+    KV_HEADS: usize = "kv_heads num_kv_heads n_kv_heads num_key_value_heads", COUNT, number;
+    CAUSAL: bool = "causal is_causal", FLAG, flag;
+    ROTARY: Option<Pairing> = "rotary", "halves, pairs or false", pairing;
+    BASE: f64 = "base rope_theta", ABOVE_0, number;
+    SCALE: f64 = "scale", NO_0, number;
+    CAP: f64 = "cap softcap", ABOVE_0, number;
+    WINDOW: Option<usize> = "window sliding_window window_size", COUNT, window;
+    ALIBI: bool = "alibi use_alibi", FLAG, flag;
+    OFFSET: usize = "offset past_length past_key_values_length", "a count of tokens", number;
+    NORM: Option<NormKind> = "qk_norm use_qk_norm", "rms or layer", norm;
+    EPS: f64 = "qk_norm_eps norm_eps rms_norm_eps layer_norm_eps eps", FROM_0, eps;
+    IS_GEMMA: bool = "model_type", "a name", |word| Some(word.starts_with("gemma"));
+    LAYOUT: Layout = "layout", "(batch, n, d) or (n, batch, d)", layout;
+    BATCH_FIRST: bool = "batch_first", FLAG, flag;
+}
+
+/// Whether what metadata says under this key is read.
+pub fn is_read(key: &str) -> bool {
+    ALL_KEYS.iter().any(|keys| keys.split(' ').any(|it| it == key))
+}
+
+fn number<T: std::str::FromStr>(word: &str) -> Option<T> {
+    word.parse().ok()
+}
+
+fn flag(word: &str) -> Option<bool> {
+    match word {
+        "true" | "1" => Some(true),
+        "false" | "0" => Some(false),
+        _ => None,
+    }
+}
+
+/// How positions are rotated, or that they are not.
+fn pairing(word: &str) -> Option<Option<Pairing>> {
+    match word {
+        "halves" | "half" | "neox" => Some(Some(Pairing::Halves)),
+        "pairs" | "interleaved" | "gptj" => Some(Some(Pairing::Pairs)),
+        "false" | "0" => Some(None),
+        _ => None,
+    }
+}
+
+/// How many keys, or that all are seen.
+fn window(word: &str) -> Option<Option<usize>> {
+    match word {
+        "false" | "0" | "-1" => Some(None),
+        word => number(word).map(Some),
+    }
+}
+
+/// Which kind, or only that there is a norm.
+fn norm(word: &str) -> Option<Option<NormKind>> {
+    match word.replace(['_', ' ', '-'], "").as_str() {
+        "rms" | "rmsnorm" => Some(Some(NormKind::RootMeanSquare)),
+        "layer" | "layernorm" => Some(Some(NormKind::Layer)),
+        "true" | "1" => Some(None),
+        _ => None,
+    }
+}
+
+fn eps(word: &str) -> Option<f64> {
+    number(word).filter(|eps: &f64| eps.is_finite() && *eps >= 0.0)
+}
+
+/// The order of axes that begins so.
+fn layout(word: &str) -> Option<Layout> {
+    match word.trim_start_matches(['(', '[']).chars().next()? {
+        'b' => Some(Layout::BatchFirst),
+        'n' => Some(Layout::SequenceFirst),
+        _ => None,
+    }
+}
+
+/// Who says what was meant.
+pub const YOU: &str = "you say";
+pub const FILE: &str = "the file says";
+
+impl Files<'_> {
+    /// What the files' metadata says; `None` and nothing say nothing.
+    ///
+    /// # Errors
+    /// [`Error::Metadata`] for what it says and is not known.
+    pub fn setting<T>(&self, setting: &Setting<T>) -> Result<Option<T>> {
+        let Setting(keys, expected, known) = *setting;
+        let is_key = |key: &str| keys.split(' ').any(|it| it == key);
+        let mut texts = self.files.iter().flat_map(|file| file.texts());
+        let Some((key, text)) = texts.find(|(key, _)| is_key(key)) else {
+            return Ok(None);
+        };
+        let word = text.trim().to_ascii_lowercase();
+        if ["", "none", "null"].contains(&word.as_str()) {
+            return Ok(None);
+        }
+        let unknown =
+            || Error::Metadata { key: key.to_owned(), text: text.to_owned(), expected };
+        known(&word).ok_or_else(unknown).map(Some)
+    }
+
+    /// What the reader says, or else what the files do, which is refused only if it is asked.
+    pub fn meant<T>(&self, said: Option<T>, setting: &Setting<T>) -> Result<Meant<T>> {
+        match said {
+            Some(said) => Ok(Some((said, YOU))),
+            None => Ok(self.setting(setting)?.map(|it| (it, FILE))),
+        }
+    }
+
+    /// The same of a number that has to be in its range.
+    pub fn real(&self, said: Option<f64>, setting: &Setting<f64>) -> Result<Meant<f64>> {
+        let Setting(keys, expected, _) = *setting;
+        let number = self.meant(said, setting)?;
+        let is_meant = |x: f64| {
+            x.is_finite() && if expected == ABOVE_0 { x > 0.0 } else { x != 0.0 }
+        };
+        match number.filter(|(x, _)| !is_meant(*x)) {
+            Some((found, _)) => {
+                let what = keys.split(' ').next().unwrap_or(keys);
+                Err(Error::Number { what, found, expected })
+            }
+            None => Ok(number),
+        }
+    }
+}
