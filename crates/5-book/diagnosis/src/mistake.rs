@@ -8,95 +8,58 @@ use crate::recipe::{Packing, Recipe};
 use crate::step::{State, Step};
 use crate::{Intent, Record};
 
-/// What a layer must have for a mistake to be possible in it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Need {
-    Packed,
-    PackedByHeads,
-    PackedInBlocks,
-    Rotary,
-    NoRotary,
-    SharedKeys,
-    OwnScale,
-    Cap,
-    Causal,
-    NoCausal,
-    Padding,
-    Pairs,
-    Mask,
-    GivenMask,
-    Bias,
-    OutputBias,
-    Output,
-    Batch,
-    Heads,
-    Cross,
-    Norms,
-    Window,
-    Band,
-    Slopes,
-    Sinks,
-    Offset,
-    Cached,
-    Listed,
-    Map,
+macro_rules! needs {
+    (|$record:ident, $intent:ident| $($need:ident: $is_met:expr;)*) => {
+        /// What a layer must have for a mistake to be possible in it.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub(crate) enum Need {
+            $($need,)*
+        }
+
+        impl Need {
+            /// Whether this layer has it.
+            fn is_met(self, $record: &Record, $intent: &Intent) -> bool {
+                match self {
+                    $(Self::$need => $is_met,)*
+                }
+            }
+        }
+    };
 }
 
-impl Need {
-    /// Whether this layer has it.
-    fn is_met(self, record: &Record, intent: &Intent) -> bool {
-        let weights = &record.weights;
-        let masks = &record.masks;
-        let has_pairs = masks.pairs.is_some() || masks.added.is_some();
-        let is_causal = intent.causal.is_some();
-        match self {
-            Self::Packed => weights.packed.is_some(),
-            Self::PackedByHeads => {
-                weights.packed.is_some() && intent.packing == Packing::HeadByHead
-            }
-            Self::PackedInBlocks => {
-                weights.packed.is_some() && intent.packing != Packing::HeadByHead
-            }
-            Self::Rotary => intent.rotary.is_some(),
-            Self::NoRotary => intent.rotary.is_none(),
-            Self::SharedKeys => intent.n_kv_heads < intent.n_heads,
-            Self::OwnScale => intent.scale.is_some_and(|scale| {
-                let d_k = weights.projections[0].d_out() / intent.n_heads;
-                (scale * (d_k as f64).sqrt() - 1.0).abs() > 1e-6
-            }),
-            Self::Cap => intent.cap.is_some(),
-            Self::Causal => is_causal,
-            Self::NoCausal => !is_causal,
-            Self::Padding => masks.padding.is_some(),
-            Self::Pairs => has_pairs,
-            Self::GivenMask => masks.padding.is_some() || has_pairs,
-            Self::Mask => {
-                is_causal
-                    || intent.window.is_some()
-                    || masks.padding.is_some()
-                    || has_pairs
-            }
-            Self::Bias => weights.projections.iter().any(|linear| linear.bias.is_some()),
-            Self::OutputBias => {
-                weights.output.as_ref().is_some_and(|linear| linear.bias.is_some())
-            }
-            Self::Output => weights.output.is_some(),
-            Self::Batch => record.batch() > 1,
-            Self::Heads => intent.n_heads > 1,
-            Self::Cross => record.inputs[0] != record.inputs[1],
-            Self::Norms => weights.norms.is_some(),
-            Self::Window => intent.window.is_some(),
-            Self::Band => intent.window.is_some() || masks.has_bands(),
-            Self::Slopes => intent.slopes.is_some(),
-            Self::Sinks => weights.sinks.is_some(),
-            Self::Offset => {
-                intent.positions.is_some() || intent.first_query(record.lengths()) != 0
-            }
-            Self::Cached => intent.first_query(record.lengths()) > 0,
-            Self::Listed => intent.positions.is_some(),
-            Self::Map => record.tensors.contains_key(&State::Attn),
-        }
-    }
+needs! { |record, intent|
+    Packed: record.weights.packed.is_some();
+    PackedByHeads: Need::Packed.is_met(record, intent) && intent.packing == Packing::HeadByHead;
+    PackedInBlocks: Need::Packed.is_met(record, intent) && intent.packing != Packing::HeadByHead;
+    Bias: record.weights.projections.iter().any(|linear| linear.bias.is_some());
+    Output: record.weights.output.is_some();
+    OutputBias: record.weights.output.as_ref().is_some_and(|linear| linear.bias.is_some());
+    Batch: record.batch() > 1;
+    Heads: intent.n_heads > 1;
+    SharedKeys: intent.n_kv_heads < intent.n_heads;
+    Cross: record.inputs[0] != record.inputs[1];
+    Norms: record.weights.norms.is_some();
+    Rotary: intent.rotary.is_some();
+    NoRotary: intent.rotary.is_none();
+    Offset: intent.positions.is_some() || intent.first_query(record.lengths()) != 0;
+    Cached: intent.first_query(record.lengths()) > 0;
+    Listed: intent.positions.is_some();
+    OwnScale: intent.scale.is_some_and(|scale| {
+        let d_k = record.weights.projections[0].d_out() / intent.n_heads;
+        (scale * (d_k as f64).sqrt() - 1.0).abs() > 1e-6
+    });
+    Cap: intent.cap.is_some();
+    Slopes: intent.slopes.is_some();
+    Causal: intent.causal.is_some();
+    NoCausal: intent.causal.is_none();
+    Window: intent.window.is_some();
+    Band: intent.window.is_some() || record.masks.has_bands();
+    Padding: record.masks.padding.is_some();
+    Pairs: record.masks.pairs.is_some() || record.masks.added.is_some();
+    GivenMask: !record.masks.is_empty();
+    Mask: !record.masks.is_empty() || intent.causal.is_some() || intent.window.is_some();
+    Sinks: record.weights.sinks.is_some();
+    Map: record.tensors.contains_key(&State::Attn);
 }
 
 /// One step done otherwise than it was meant. What is said of it stands in the catalogue.
