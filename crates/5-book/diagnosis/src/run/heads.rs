@@ -40,14 +40,13 @@ impl Run<'_> {
                 self.rotate_head(head, (i, role), &places, recipe)?;
                 self.norm(head, When::AfterRotation, (i, role), recipe);
             }
-            split.extend(match role {
-                0 => of_sequence,
-                _ if h == h_kv => of_sequence,
-                _ if matches!(recipe.split, Split::AcrossHeads | Split::Exchanged) => {
-                    return None;
-                }
-                _ => shared(&of_sequence, h, role, recipe.sharing),
-            });
+            if heads == h {
+                split.extend(of_sequence);
+            } else if matches!(recipe.split, Split::AcrossHeads | Split::Exchanged) {
+                return None;
+            } else {
+                split.extend(shared(&of_sequence, h, role, recipe.sharing));
+            }
         }
         Some(split)
     }
@@ -97,7 +96,8 @@ impl Run<'_> {
             return Some(());
         }
         let d = head.ncols();
-        if d % 2 != 0 || recipe.split == Split::AcrossHeads {
+        let is_odd = d % if choice == Rotary::HalfOfHead { 4 } else { 2 } != 0;
+        if is_odd || recipe.split == Split::AcrossHeads {
             return None;
         }
         let turn = match choice {
@@ -113,21 +113,14 @@ impl Run<'_> {
         };
         let (factor, ahead) = factor_and_lead(choice, role);
         let place = |t: usize| places.get(t).map_or(t as f64, |place| place + ahead);
-        if choice == Rotary::HalfOfHead {
-            let mut half = head.columns(0, d / 2).into_owned();
-            if d % 4 != 0 {
-                return None;
-            }
-            let frequency = self.frequency(choice, base, d / 2);
-            rotate(&mut half, pairing, turn, |t, p| place(t) * frequency(p));
-            head.columns_mut(0, d / 2).copy_from(&half);
-            return Some(());
-        }
-        let frequency = self.frequency(choice, base, d);
-        rotate(head, pairing, turn, |t, p| {
+        let width = if choice == Rotary::HalfOfHead { d / 2 } else { d };
+        let frequency = self.frequency(choice, base, width);
+        let mut rotated = head.columns(0, width).into_owned();
+        rotate(&mut rotated, pairing, turn, |t, p| {
             let place = if choice == Rotary::ByHead { i as f64 } else { place(t) };
             factor * place * frequency(p)
         });
+        head.columns_mut(0, width).copy_from(&rotated);
         Some(())
     }
 

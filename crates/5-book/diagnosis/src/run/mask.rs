@@ -36,16 +36,13 @@ impl Run<'_> {
         {
             return false;
         }
-        let (n_q, n_kv) = self.record.lengths();
+        let lengths = self.record.lengths();
+        let has_empty_row = |(s, i)| {
+            let open = self.open(s, i, lengths, recipe);
+            open.is_some_and(|it| it.row_iter().any(|row| row.iter().all(|&open| !open)))
+        };
         let h = self.intent.n_heads;
-        (0..self.sequences.len()).any(|s| {
-            (0..h).any(|i| {
-                let open = self.open(s, i, (n_q, n_kv), recipe);
-                open.is_some_and(|open| {
-                    open.row_iter().any(|row| row.iter().all(|&open| !open))
-                })
-            })
-        })
+        (0..self.sequences.len()).any(|s| (0..h).any(|i| has_empty_row((s, i))))
     }
 
     /// Whether blocked keys have a score of −∞.
@@ -134,8 +131,16 @@ impl Run<'_> {
         if let Some(window) = self.window(recipe.window, (n_q, n_kv)) {
             open.zip_apply(&window, |a, b| *a &= b);
         }
-        self.pad(&mut open, (s, i), recipe)?;
-        self.pair(&mut open, (s, i), recipe)?;
+        if let Some(padding) = &masks.padding {
+            let list = self.of_masks(padding, recipe.padding, s, i)?;
+            let rows = if recipe.padding == Masking::Transposed { n_kv } else { n_q };
+            let mask = Matrix::from_fn(rows, list.len(), |_, c| list[c]);
+            close(&mut open, mask, recipe.padding, i)?;
+        }
+        if let Some(pairs) = &masks.pairs {
+            let mask = self.of_masks(pairs, recipe.pairs, s, i)?.clone();
+            close(&mut open, mask, recipe.pairs, i)?;
+        }
         let tile = tile_of(recipe, n_kv).min(n_kv);
         match recipe.fill {
             Fill::Opposite => open.apply(|open| *open = !*open),
@@ -146,63 +151,6 @@ impl Run<'_> {
             _ => (),
         }
         Some(open)
-    }
-
-    /// Closes what the padding mask does.
-    fn pad(
-        &self,
-        open: &mut Matrix<bool>,
-        (s, i): (usize, usize),
-        recipe: &Recipe,
-    ) -> Option<()> {
-        let Some(padding) = &self.record.masks.padding else { return Some(()) };
-        let (n_q, n_kv) = open.shape();
-        let list = self.of_masks(padding, recipe.padding, s, i)?;
-        let is_rows = recipe.padding == Masking::Transposed;
-        if list.len() != if is_rows { n_q } else { n_kv } {
-            return None;
-        }
-        let entry = |r: usize, c: usize| match recipe.padding {
-            Masking::None => true,
-            Masking::FirstHead => i > 0 || list[c],
-            Masking::Opposite => !list[c],
-            Masking::Transposed => list[r],
-            Masking::OtherEnd => list[n_kv - 1 - c],
-            Masking::OneShort => list[c] || c > 0 && list[c - 1],
-            _ => list[c],
-        };
-        let is_joined = recipe.padding == Masking::Joined;
-        open.zip_apply(&Matrix::from_fn(n_q, n_kv, entry), |a, b| {
-            *a = if is_joined { *a || b } else { *a && b };
-        });
-        Some(())
-    }
-
-    /// Closes what the mask of queries and keys does.
-    fn pair(
-        &self,
-        open: &mut Matrix<bool>,
-        (s, i): (usize, usize),
-        recipe: &Recipe,
-    ) -> Option<()> {
-        let Some(pairs) = &self.record.masks.pairs else { return Some(()) };
-        let (n_q, n_kv) = open.shape();
-        let mask = self.of_masks(pairs, recipe.pairs, s, i)?;
-        let mask = match recipe.pairs {
-            Masking::None => Matrix::from_element(n_q, n_kv, true),
-            Masking::FirstHead if i > 0 => Matrix::from_element(n_q, n_kv, true),
-            Masking::Opposite => mask.map(|open| !open),
-            Masking::Transposed => mask.transpose(),
-            Masking::Wider => Matrix::from_fn(mask.nrows(), mask.ncols(), |r, c| {
-                mask[(r, c)] || c + 1 < mask.ncols() && mask[(r, c + 1)]
-            }),
-            _ => mask.clone(),
-        };
-        if mask.shape() != (n_q, n_kv) {
-            return None;
-        }
-        open.zip_apply(&mask, |a, b| *a &= b);
-        Some(())
     }
 
     fn causal(&self, choice: Causal, (n_q, n_kv): (usize, usize)) -> Matrix<bool> {
@@ -296,6 +244,34 @@ impl Run<'_> {
         };
         masks.get(at)
     }
+}
+
+/// Closes what a mask does in head i, put on so; nothing where it is of another shape.
+fn close(
+    open: &mut Matrix<bool>,
+    mask: Matrix<bool>,
+    choice: Masking,
+    i: usize,
+) -> Option<()> {
+    let mask = if choice == Masking::Transposed { mask.transpose() } else { mask };
+    let (n_q, n_kv) = open.shape();
+    if mask.shape() != (n_q, n_kv) {
+        return None;
+    }
+    let entry = |r: usize, c: usize| match choice {
+        Masking::None => true,
+        Masking::FirstHead => i > 0 || mask[(r, c)],
+        Masking::Opposite => !mask[(r, c)],
+        Masking::OtherEnd => mask[(r, n_kv - 1 - c)],
+        Masking::OneShort => mask[(r, c)] || c > 0 && mask[(r, c - 1)],
+        Masking::Wider => mask[(r, c)] || c + 1 < n_kv && mask[(r, c + 1)],
+        _ => mask[(r, c)],
+    };
+    open.zip_apply(&Matrix::from_fn(n_q, n_kv, entry), |a, b| match choice {
+        Masking::Joined => *a |= b,
+        _ => *a &= b,
+    });
+    Some(())
 }
 
 /// What blocks opens, and what opens blocks; a mask that only moves scores moves them the

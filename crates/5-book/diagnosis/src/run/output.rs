@@ -4,6 +4,7 @@ use attention::Matrix;
 
 use super::projection::exchanged;
 use super::{Run, select};
+use crate::State;
 use crate::recipe::{Addition, Axes, Merge, Mixing, MixingProduct, Recipe, Split};
 use crate::rows::{numbers, permuted, view};
 
@@ -56,12 +57,8 @@ impl Run<'_> {
             }
             Addition::ResidualOfValue => Some(self.inputs(2, recipe.axes)?),
             Addition::ProjectedQuery => {
-                let query = self.input_of_step(
-                    crate::State::Query,
-                    recipe,
-                    self.intent.empty_row,
-                );
-                Some(query?.to_vec())
+                let empty_row = self.intent.empty_row;
+                Some(self.input_of_step(State::Query, recipe, empty_row)?.to_vec())
             }
         };
         let mut outputs = Vec::with_capacity(concat.len());
@@ -100,14 +97,9 @@ impl Run<'_> {
         rows: Option<&Vec<usize>>,
     ) -> Option<()> {
         let padding = self.record.masks.padding.as_ref()?;
-        let list = padding.get(if padding.len() == 1 {
-            0
-        } else {
-            *self.sequences.get(s)?
-        })?;
+        let s = if padding.len() == 1 { 0 } else { *self.sequences.get(s)? };
         for (at, mut row) in output.row_iter_mut().enumerate() {
-            let is_open = *list.get(rows.map_or(at, |rows| rows[at]))?;
-            if !is_open {
+            if !*padding.get(s)?.get(rows.map_or(at, |rows| rows[at]))? {
                 row.fill(0.0);
             }
         }
