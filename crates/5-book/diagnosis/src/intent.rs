@@ -34,10 +34,11 @@ pub enum Corner {
 }
 
 /// What a query gets that may attend to no key; each is found in right code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EmptyRow {
     /// Zeros.
+    #[default]
     Zeros,
     /// The mean of all values, as by a fill of −1e9.
     Even,
@@ -55,7 +56,7 @@ impl EmptyRow {
 }
 
 /// What the layer was meant to be.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Intent {
     /// h.
     pub n_heads: usize,
@@ -91,21 +92,7 @@ pub struct Intent {
 impl Intent {
     /// So many heads, and nothing else besides.
     pub fn heads(n_heads: usize) -> Self {
-        Self {
-            n_heads,
-            n_kv_heads: n_heads,
-            causal: None,
-            rotary: None,
-            scale: None,
-            cap: None,
-            window: None,
-            slopes: None,
-            offset: None,
-            positions: None,
-            packing: Packing::Blocks,
-            empty_row: EmptyRow::Zeros,
-            computed: None,
-        }
+        Self { n_heads, n_kv_heads: n_heads, ..Self::default() }
     }
 }
 

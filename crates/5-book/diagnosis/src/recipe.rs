@@ -1,5 +1,7 @@
 //! A layer as a recipe: one choice for each step.
 
+#![allow(missing_docs)] // a choice without a word is what its name says
+
 mod before_scores;
 mod from_scores;
 mod kinds;

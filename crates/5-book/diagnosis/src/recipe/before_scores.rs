@@ -10,11 +10,12 @@ pub enum Axes {
 }
 
 /// How the columns of a packed W are given to q, k and v.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Packing {
     /// As the layer's maker packed it.
     Meant,
     /// `(3, h, d_k)`: all of q, all of k, all of v.
+    #[default]
     Blocks,
     /// `(h, 3, d_k)`: q, k and v of head 0, then of head 1.
     HeadByHead,
@@ -30,14 +31,11 @@ pub enum Packing {
     KeyThenQuery,
 }
 
-/// One of the four projections that there are.
+/// A projection's weight, or what goes into it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// W^Q, or the input for queries.
     Query,
-    /// W^K, or the input for keys.
     Key,
-    /// W^V, or the input for values.
     Value,
 }
 
@@ -79,16 +77,12 @@ pub enum Product {
     Twice,
 }
 
-/// What is done to what a projection gives.
+/// On which projections there is a ReLU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Activation {
-    /// Nothing.
     None,
-    /// A ReLU on q, k and v.
     Projections,
-    /// A ReLU on the output.
     Output,
-    /// A ReLU on all four.
     All,
 }
 
@@ -137,13 +131,9 @@ pub enum Rotary {
     Meant,
     /// Halves for pairs, or pairs for halves.
     OtherPairing,
-    /// Not at all.
     None,
-    /// Values too.
     ValuesToo,
-    /// Queries alone.
     QueriesAlone,
-    /// Keys alone.
     KeysAlone,
     /// By the opposite angle.
     Reversed,
@@ -161,15 +151,12 @@ pub enum Rotary {
     ByHead,
     /// With the base 500,000 where another was meant, or 10,000 where that was.
     OtherBase,
-    /// Sine and cosine exchanged.
     SineForCosine,
     /// Without the minus in front of the second entry.
     WithoutMinus,
     /// Halves by the angles of pairs, or pairs by those of halves.
     AnglesOfOther,
-    /// Queries one position ahead of keys.
     QueriesAhead,
-    /// The first head alone.
     FirstHead,
     /// With the exponent (2p + 1) / d_k.
     OddExponent,
@@ -200,9 +187,7 @@ pub enum Sharing {
     Tiled,
     /// Keys as they should be, and values in turns.
     ValuesTiled,
-    /// The first serves all.
     First,
-    /// The mean of all serves all.
     Mean,
     /// Tokens are repeated and not heads: a head's sequence goes on in the next head.
     AlongSequence,

@@ -18,7 +18,6 @@ pub enum Similarity {
 pub enum Scale {
     /// √d_k, or what was meant.
     Meant,
-    /// Nothing.
     None,
     /// √d_model.
     RootOfModel,
@@ -45,7 +44,6 @@ pub enum Scale {
 pub enum Cap {
     /// `cap · tanh(s / cap)`.
     Meant,
-    /// Not at all.
     None,
     /// `tanh(s / cap)`.
     WithoutProduct,
@@ -53,9 +51,7 @@ pub enum Cap {
     WithoutQuotient,
     /// `s · tanh(s / cap)`.
     ScoreForCap,
-    /// Before scores are divided.
     BeforeScale,
-    /// Of scores with the mask on them.
     AfterMask,
 }
 
@@ -81,21 +77,17 @@ pub enum Causal {
 /// How a mask is put on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Masking {
-    /// As was meant.
     Meant,
-    /// Not at all.
     None,
     /// With the opposite sign.
     Opposite,
     /// Rows for columns: queries for keys.
     Transposed,
-    /// That of the first sequence for all.
     FirstSequence,
     /// Repeated as 0, 1, 0, 1, where heads of a sequence lie together.
     Tiled,
     /// Repeated as 0, 0, 1, 1, where sequences of a head lie together.
     Repeated,
-    /// In the first head alone.
     FirstHead,
     /// As if padding stood at the other end.
     OtherEnd,
@@ -153,9 +145,7 @@ pub enum Softmax {
     OverMap,
     /// A query's maps of all heads sum to 1.
     OverHeadsAndKeys,
-    /// Scores are weights.
     None,
-    /// Twice.
     Twice,
     /// Logarithms of weights.
     Logarithm,
@@ -251,13 +241,11 @@ pub enum MixingProduct {
 /// What is done with the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Addition {
-    /// Nothing.
     Nothing,
     /// The query's input is added.
     Residual,
     /// The value's input is added.
     ResidualOfValue,
-    /// The projected query is added.
     ProjectedQuery,
     /// A norm whose gain is 1 and whose bias is 0.
     Norm,

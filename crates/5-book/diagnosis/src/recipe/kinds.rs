@@ -4,24 +4,19 @@
 /// How queries and keys are normed, before they are rotated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Norms {
-    /// As was meant.
     Meant,
-    /// Not at all.
     None,
-    /// After the rotation.
     AfterRotation,
     /// Over all heads together where each has a norm of its own, or the other way about.
     OtherWidth,
     /// Over all tokens of a sequence together.
     OverTokens,
-    /// Without the gains.
     WithoutGain,
 }
 
 /// Which keys a window leaves, where one was meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Window {
-    /// As was meant.
     Meant,
     /// All.
     None,
@@ -36,9 +31,7 @@ pub enum Window {
 /// What is added to scores by distance, where that was meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Slopes {
-    /// As was meant.
     Meant,
-    /// Nothing.
     None,
     /// What is far is preferred.
     Opposite,
@@ -57,11 +50,8 @@ pub enum Slopes {
 /// What becomes of a head's sink, a score of its own whose weight is dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Sinks {
-    /// As was meant.
     Meant,
-    /// There is none.
     None,
-    /// It counts twice.
     Twice,
     /// It is divided as scores are.
     Scaled,
