@@ -6,7 +6,7 @@
 
 use std::sync::LazyLock;
 
-use crate::sheet::{blocks, body_of};
+use crate::sheet::{Block, blocks, body_of};
 
 /// A mistake that a layer can have.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,7 +82,7 @@ fn quotes(text: &str) -> Vec<(String, String)> {
 
 fn parsed(page: &'static str, text: &str) -> Vec<LayerMistake> {
     let headings = blocks(text).into_iter().filter(|block| block.level == 2);
-    let mistake = |block: crate::sheet::Block| {
+    let mistake = |block: Block| {
         let (name, rest) = block.heading.split_once(" {#")?;
         let body = body_of(&block);
         let key = |name: &str| body.key(name);

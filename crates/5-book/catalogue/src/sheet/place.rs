@@ -1,0 +1,116 @@
+//! What stands below a heading, read as what it is; errors say where.
+
+use super::body::{Block, Body};
+use super::{Mistake, Other, Right, Sheet};
+use crate::chapters::{self, Chapter};
+use crate::{Answer, Fault, Form, Result, Section};
+
+/// Where something is read.
+pub struct Place<'a> {
+    pub file: &'a str,
+    pub topic: &'a str,
+    pub chapters: &'a [Chapter],
+}
+
+impl Place<'_> {
+    pub fn fault(&self, line: usize, what: impl Into<String>) -> Fault {
+        Fault::new(self.file, line, what)
+    }
+
+    pub fn section(&self, text: &str, line: usize) -> Result<Section> {
+        let (topic, heading) = text.split_once(" / ").unwrap_or((self.topic, text));
+        chapters::section(self.chapters, topic, heading)
+            .ok_or_else(|| self.fault(line, format!("no chapter is about {topic:?}")))
+    }
+
+    pub fn right(&self, block: &Block) -> Result<Right> {
+        let (name, id, _) = self.heading(block)?;
+        let body = self.body(block)?;
+        let [Answer { form: Form::Function(function), .. }] = &body.answers[..] else {
+            return Err(self.fault(block.line, "a right answer is one fenced function"));
+        };
+        let id = id.ok_or_else(|| self.fault(block.line, "no {#id}"))?;
+        Ok(Right { name, id, function: function.clone(), line: block.line })
+    }
+
+    pub fn mistake(&self, block: &Block, sheet: &Sheet) -> Result<Mistake> {
+        let (name, id, of) = self.heading(block)?;
+        let body = self.body(block)?;
+        let missing =
+            |what: &str| self.fault(block.line, format!("“{name}” has no {what}"));
+        let id = id.ok_or_else(|| missing("{#id}"))?;
+        let is_kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        if !id.chars().all(is_kebab) {
+            return Err(self.fault(block.line, format!("{id:?} is no id: kebab-case")));
+        }
+        if body.text.is_empty() {
+            return Err(missing("sentence on what it does"));
+        }
+        if body.answers.is_empty() {
+            return Err(missing("edit"));
+        }
+        let read = match body.key("Read") {
+            Some(read) => self.section(&read, block.line)?,
+            None => sheet.read.clone(),
+        };
+        let looks_right =
+            body.key("Looks right").ok_or_else(|| missing("`Looks right:`"))?;
+        sheet.function(of.as_deref(), self.file, block.line)?;
+        let (does, answers) = (body.text, body.answers);
+        Ok(Mistake { name, id, of, does, looks_right, read, answers, line: block.line })
+    }
+
+    pub fn other(&self, block: &Block) -> Result<Other> {
+        let (verdict, _, of) = self.heading(block)?;
+        Ok(Other { verdict, of, answers: self.body(block)?.answers })
+    }
+
+    /// A heading's name, and what stands in braces behind it: an id, and `of=`.
+    fn heading(&self, block: &Block) -> Result<(String, Option<String>, Option<String>)> {
+        let Some((name, rest)) = block.heading.split_once(" {") else {
+            return Ok((block.heading.to_owned(), None, None));
+        };
+        let attributes = rest
+            .strip_suffix('}')
+            .ok_or_else(|| self.fault(block.line, "a brace that is not closed"))?;
+        let (mut id, mut of) = (None, None);
+        for attribute in attributes.split_whitespace() {
+            if let Some(name) = attribute.strip_prefix('#') {
+                id = Some(name.to_owned());
+            } else if let Some(name) = attribute.strip_prefix("of=") {
+                of = Some(name.to_owned());
+            } else {
+                return Err(self.fault(block.line, format!("{attribute:?} is not known")));
+            }
+        }
+        Ok((name.to_owned(), id, of))
+    }
+
+    pub fn body(&self, block: &Block) -> Result<Body> {
+        let mut body = Body::default();
+        let mut lines = block.lines.iter().copied().peekable();
+        while let Some((number, line)) = lines.next() {
+            if line.starts_with("```") {
+                let mut function = String::new();
+                for (_, line) in lines.by_ref().take_while(|(_, line)| *line != "```") {
+                    function += line;
+                    function += "\n";
+                }
+                body.answers
+                    .push(Answer { line: number, form: Form::Function(function) });
+            } else if let Some(edit) = line.strip_prefix("    ") {
+                let mut edit = edit.to_owned();
+                while let Some((_, more)) =
+                    lines.next_if(|(_, line)| line.starts_with("        "))
+                {
+                    edit += " ";
+                    edit += more.trim();
+                }
+                body.answers.push(Answer::edits(self.file, number, &edit)?);
+            } else {
+                body.add(line);
+            }
+        }
+        Ok(body)
+    }
+}
