@@ -6,7 +6,7 @@ mod separate;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use clap::ValueEnum;
 use diagnosis::{
     Diagnosis, Pairing, Precision, Reading, Said, Verdict, diagnose_with, read,
@@ -218,10 +218,10 @@ fn run(args: &Args) -> Result<Verdict> {
         tell(format!("{name}\n"))?;
     }
     let diagnosis = diagnosed(&reading).map_err(named)?;
-    match args.json {
-        true => tell(json_text(&reading, &diagnosis)?)?,
-        false => tell(report::diagnosis(&reading, &diagnosis)?)?,
-    }
+    tell(match args.json {
+        true => json_text(&reading, &diagnosis)?,
+        false => report::diagnosis(&reading, &diagnosis)?,
+    })?;
     if let Some(path) = &args.write_input {
         let written = separate::write(path, &reading, &diagnosis)?;
         match args.json {
@@ -246,14 +246,11 @@ fn check_place(args: &Args) -> Result<()> {
     let Some(path) = &args.write_input else { return Ok(()) };
     let inputs = [&args.file, &args.layer, &args.tensors].into_iter().flatten();
     check_output(path, Existing::Keep, inputs.map(PathBuf::as_path)).map_err(|error| {
-        let hint = "name another file with --write-input";
         match error {
             model_files::Error::OutputExists { exists } => {
-                anyhow::anyhow!("{exists}: {hint}")
+                anyhow!("{exists}: name another file with --write-input")
             }
-            error => {
-                anyhow::anyhow!(error.to_string().replace("--output", "--write-input"))
-            }
+            error => anyhow!(error.to_string().replace("--output", "--write-input")),
         }
     })
 }

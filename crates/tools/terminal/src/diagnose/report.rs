@@ -14,10 +14,10 @@ pub fn diagnosis(reading: &Reading, diagnosis: &Diagnosis) -> Result<String> {
     let mut text = String::from("\n");
     match diagnosis.verdict {
         Verdict::Right => {
+            let precision = diagnosis.precision;
             writeln!(
                 text,
-                "Right: the output is what was meant, computed in {}.",
-                diagnosis.precision
+                "Right: the output is what was meant, computed in {precision}."
             )?;
             right(&mut text, diagnosis)?;
         }
@@ -52,15 +52,9 @@ fn condition(text: &mut String, diagnosis: &Diagnosis) -> fmt::Result {
 }
 
 fn right(text: &mut String, diagnosis: &Diagnosis) -> fmt::Result {
-    if let Some(distance) = distance(diagnosis) {
-        writeln!(
-            text,
-            "It is {} away from that; {}.",
-            off(distance),
-            tolerance(distance)
-        )?;
-    }
-    Ok(())
+    let Some(distance) = distance(diagnosis) else { return Ok(()) };
+    let (off, tolerance) = (off(distance), tolerance(distance));
+    writeln!(text, "It is {off} away from that; {tolerance}.")
 }
 
 /// What the verdict rests on, in three lines: what was given, what was assumed, and which
@@ -104,42 +98,36 @@ fn mistake(text: &mut String, reading: &Reading, diagnosis: &Diagnosis) -> Resul
     if size == 0 {
         return Ok(of_rounding(text, diagnosis, "this number")?);
     }
-    let how_many =
-        if size == 1 { "A mistake".to_string() } else { format!("{size} mistakes") };
-    writeln!(text, "{how_many}: {}.", names(&sets[0]))?;
-    of_rounding(
-        text,
-        diagnosis,
-        if size == 1 { "this mistake" } else { "these mistakes" },
-    )?;
+    let (how_many, with) = match size {
+        1 => ("A mistake".to_string(), "this mistake"),
+        _ => (format!("{size} mistakes"), "these mistakes"),
+    };
+    writeln!(text, "{how_many}: {}.", Mistake::names(&sets[0]))?;
+    of_rounding(text, diagnosis, with)?;
     if sets.len() > 1 {
         writeln!(text, "\nThese numbers cannot tell it from:")?;
         for set in &sets[1..] {
-            writeln!(text, "  {}", names(set))?;
+            writeln!(text, "  {}", Mistake::names(set))?;
         }
-        let apart = separate(&reading.record, &reading.intent, sets);
-        writeln!(
-            text,
-            "{}",
-            match apart {
-                Some(it) => format!(
-                    "What would tell them apart: {}; --write-input FILE writes such an input.",
-                    it.changes.join(", ")
-                ),
-                None =>
-                    "No input would tell all of them apart: some are one computation."
-                        .to_string(),
-            }
-        )?;
+        match separate(&reading.record, &reading.intent, sets) {
+            Some(it) => writeln!(
+                text,
+                "What would tell them apart: {}; --write-input FILE writes such an input.",
+                it.changes.join(", ")
+            )?,
+            None => writeln!(
+                text,
+                "No input would tell all of them apart: some are one computation."
+            )?,
+        }
     }
     let mut told = Vec::new();
-    for mistake in sets.iter().flatten().filter(|it| {
-        let is_new = !told.contains(&it.id);
-        told.push(it.id);
-        is_new
-    }) {
-        text.push('\n');
-        explain(text, mistake)?;
+    for mistake in sets.iter().flatten() {
+        if !told.contains(&mistake.id) {
+            text.push('\n');
+            explain(text, mistake)?;
+            told.push(mistake.id);
+        }
     }
     Ok(())
 }
@@ -181,7 +169,7 @@ fn unknown(text: &mut String, diagnosis: &Diagnosis) -> Result<()> {
         writeln!(text, "A number is another: {number}.\n")?;
     }
     if let Some(set) = sets.first() {
-        writeln!(text, "A part is explained: {}.", names(set))?;
+        writeln!(text, "A part is explained: {}.", Mistake::names(set))?;
         for mistake in set {
             explain(text, mistake)?;
         }
@@ -198,18 +186,14 @@ fn unknown(text: &mut String, diagnosis: &Diagnosis) -> Result<()> {
         )?,
     }
     if let Some(distance) = &tensor.distance {
-        writeln!(
-            text,
-            "It is {} from what was meant; {}.",
-            off(distance),
-            tolerance(distance)
-        )?;
+        let (off, tolerance) = (off(distance), tolerance(distance));
+        writeln!(text, "It is {off} from what was meant; {tolerance}.")?;
     }
     match &diagnosis.nearest {
         Some(nearest) if !nearest.mistakes.is_empty() => writeln!(
             text,
             "Nearest is {}, {} away.",
-            names(&nearest.mistakes),
+            Mistake::names(&nearest.mistakes),
             off(&nearest.distance)
         )?,
         _ => writeln!(text, "No mistake that was tried is clearly nearer.")?,
@@ -240,10 +224,6 @@ fn tensors(text: &mut String, diagnosis: &Diagnosis) -> fmt::Result {
     Ok(())
 }
 
-fn names(set: &[&Mistake]) -> String {
-    set.iter().map(|it| it.entry().name.as_str()).collect::<Vec<_>>().join(", and ")
-}
-
 /// Of the output.
 fn distance(diagnosis: &Diagnosis) -> Option<&Distance> {
     diagnosis.tensors.last()?.distance.as_ref()
@@ -252,10 +232,9 @@ fn distance(diagnosis: &Diagnosis) -> Option<&Distance> {
 fn off(distance: &Distance) -> String {
     let Distance { rms, largest, spread, n_not_finite, .. } = *distance;
     if n_not_finite > 0 {
-        let numbers = if n_not_finite == 1 {
-            "1 number is"
-        } else {
-            &format!("{n_not_finite} numbers are")
+        let numbers = match n_not_finite {
+            1 => "1 number is".to_string(),
+            n => format!("{n} numbers are"),
         };
         return format!(
             "infinitely far ({numbers} NaN or infinite in one of the two alone)"

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use attention::Matrix;
-use diagnosis::{Diagnosis, Reading, Separation, Verdict, separate, showing};
+use diagnosis::{Diagnosis, Reading, Record, Separation, Verdict, separate, showing};
 use model_files::{Existing, NewTensor, save};
 
 /// Writes such an input, and says what it is.
@@ -38,47 +38,40 @@ pub fn write(path: &Path, reading: &Reading, diagnosis: &Diagnosis) -> Result<St
 
 /// Parameters as PyTorch stores them, inputs as (batch, n, d), and masks whose true blocks.
 fn tensors(separation: &Separation) -> Result<Vec<NewTensor>> {
-    let record = &separation.record;
+    let Record { weights, inputs, masks, .. } = &separation.record;
     let mut tensors = Vec::new();
-    let linears = record.weights.projections.iter().chain(&record.weights.output);
-    for (linear, name) in linears.zip(["W_q", "W_k", "W_v", "W_o"]) {
-        let weight: Matrix<f32> = linear.weight.transpose().map(|x| x as f32);
-        let shape = [weight.nrows(), weight.ncols()];
-        tensors.push(NewTensor::new(format!("{name}.weight"), &shape, [&weight])?);
-        if let Some(bias) = &linear.bias {
-            let row = Matrix::<f32>::from_fn(1, bias.len(), |_, c| bias[c] as f32);
-            tensors.push(NewTensor::new(format!("{name}.bias"), &[bias.len()], [&row])?);
-        }
-    }
-    let row = |numbers: &[f64]| {
-        Matrix::<f32>::from_fn(1, numbers.len(), |_, c| numbers[c] as f32)
+    let mut add = |name: String, shape: &[usize], matrices: &[Matrix]| -> Result<()> {
+        let stored = matrices.iter().map(|m| m.map(|x| x as f32));
+        let stored: Vec<Matrix<f32>> = stored.collect();
+        tensors.push(NewTensor::new(name, shape, &stored)?);
+        Ok(())
     };
-    let norms = record.weights.norms.iter().flatten().zip(["q_norm", "k_norm"]);
-    for (norm, name) in norms {
-        for (numbers, end) in [(Some(&norm.gain), "weight"), (norm.bias.as_ref(), "bias")]
-        {
-            let Some(numbers) = numbers.map(|numbers| row(numbers.as_slice())) else {
-                continue;
-            };
-            let name = format!("{name}.{end}");
-            tensors.push(NewTensor::new(name, &[numbers.len()], [&numbers])?);
-        }
+    let row = |numbers: &[f64]| [Matrix::from_row_slice(1, numbers.len(), numbers)];
+    let mut rows: Vec<(String, &[f64])> = Vec::new();
+    let linears = weights.projections.iter().chain(&weights.output);
+    for (linear, name) in linears.zip(["W_q", "W_k", "W_v", "W_o"]) {
+        let weight = linear.weight.transpose();
+        add(format!("{name}.weight"), &[weight.nrows(), weight.ncols()], &[weight])?;
+        rows.extend(linear.bias.iter().map(|b| (format!("{name}.bias"), b.as_slice())));
     }
-    if let Some(sinks) = &record.weights.sinks {
-        tensors.push(NewTensor::new("sinks", &[sinks.len()], [&row(sinks)])?);
+    for (norm, name) in weights.norms.iter().flatten().zip(["q_norm", "k_norm"]) {
+        rows.push((format!("{name}.weight"), norm.gain.as_slice()));
+        rows.extend(norm.bias.iter().map(|b| (format!("{name}.bias"), b.as_slice())));
     }
-    for (inputs, name) in record.inputs.iter().zip(["query", "key", "value"]) {
-        let inputs: Vec<Matrix<f32>> =
-            inputs.iter().map(|m| m.map(|x| x as f32)).collect();
+    rows.extend(weights.sinks.iter().map(|it| ("sinks".to_string(), it.as_slice())));
+    for (name, numbers) in rows {
+        add(name, &[numbers.len()], &row(numbers))?;
+    }
+    for (inputs, name) in inputs.iter().zip(["query", "key", "value"]) {
         let shape = [inputs.len(), inputs[0].nrows(), inputs[0].ncols()];
-        tensors.push(NewTensor::new(name, &shape, &inputs)?);
+        add(name.to_string(), &shape, inputs)?;
     }
-    if let Some(padding) = &record.masks.padding {
+    if let Some(padding) = &masks.padding {
         let blocked: Vec<bool> = padding.iter().flatten().map(|open| !open).collect();
         let shape = [padding.len(), padding[0].len()];
         tensors.push(NewTensor::flags("key_padding_mask", &shape, &blocked)?);
     }
-    for pairs in record.masks.pairs.iter().flatten() {
+    for pairs in masks.pairs.iter().flatten() {
         let blocked: Vec<bool> = pairs.transpose().iter().map(|open| !open).collect();
         let shape = [pairs.nrows(), pairs.ncols()];
         tensors.push(NewTensor::flags("attn_mask", &shape, &blocked)?);
