@@ -105,6 +105,13 @@ impl Mistake {
     }
 }
 
+impl Recipe {
+    /// Everything as it was meant but for these mistakes.
+    pub fn with(mistakes: &[&Mistake]) -> Self {
+        mistakes.iter().fold(Self::RIGHT, |recipe, it| it.applied(recipe))
+    }
+}
+
 /// With all that is said of it.
 impl Serialize for Mistake {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -15,11 +15,10 @@ pub use from_scores::{
 };
 pub use kinds::{Norms, Sinks, Slopes, Window};
 
-use crate::Mistake;
 use crate::step::State;
 
 /// What is done at each step of a layer. [`Recipe::RIGHT`] does what was meant; a
-/// [`Mistake`] changes a choice.
+/// [`Mistake`](crate::Mistake) changes a choice.
 ///
 /// The choices stand in the order of the steps, so a tensor of the layer depends on those
 /// before it alone ([`Recipe::before`]).
@@ -104,11 +103,6 @@ impl Recipe {
         mixing: Mixing::RIGHT,
         addition: Addition::Nothing,
     };
-
-    /// Everything as it was meant but for these mistakes.
-    pub fn with(mistakes: &[&Mistake]) -> Self {
-        mistakes.iter().fold(Self::RIGHT, |recipe, it| it.applied(recipe))
-    }
 
     /// The same with every choice forgotten that a tensor does not depend on: two recipes
     /// with one of these compute the same tensor.

@@ -6,7 +6,7 @@ use model_files::Tensor;
 use super::Files;
 use super::names::{INPUTS, of};
 use super::notes::Notes;
-use super::settings::{BATCH_FIRST, LAYOUT};
+use super::settings::{BATCH_FIRST, IS_SEQUENCE_FIRST};
 use crate::{Error, Result, State};
 
 /// The order of the axes of inputs and outputs.
@@ -22,9 +22,9 @@ impl Layout {
     /// The layout that other tensors' shapes ask for, or (batch, n, d).
     pub fn of(files: &Files<'_>, notes: &mut Notes) -> Result<Self> {
         let (name, query) = files.first(INPUTS[0]).ok_or(Error::NoInput)?;
-        let said = files.setting(&LAYOUT)?;
+        let said = files.setting(&IS_SEQUENCE_FIRST)?;
         let batch_first = files.setting(&BATCH_FIRST)?;
-        let is_said = said == Some(Self::SequenceFirst) || batch_first == Some(false);
+        let is_said = said == Some(true) || batch_first == Some(false);
         if files.said.is_sequence_first || is_said {
             notes.push(format!("{name} {}, read as (n, batch, d)", query.shape_text()));
             return Ok(Self::SequenceFirst);
@@ -53,11 +53,8 @@ impl Layout {
         let is_turned =
             a != b && says.iter().any(|it| it.1) && !says.iter().any(|it| it.0);
         let layout = if is_turned { Self::SequenceFirst } else { Self::BatchFirst };
-        if said.is_none()
-            && batch_first.is_none()
-            && !is_turned
-            && !says.iter().any(|it| it.0 && !it.1)
-        {
+        let is_clear = is_turned || says.iter().any(|it| it.0 && !it.1);
+        if said.is_none() && batch_first.is_none() && !is_clear {
             notes.assume(format!("{name} is {}", layout.name()));
         }
         notes.push(format!("{name} {}, read as {}", query.shape_text(), layout.name()));

@@ -1,7 +1,6 @@
 //! What the files' metadata can say of a layer: each thing once, with its keys.
 
 use super::Files;
-use super::layouts::Layout;
 use crate::{Error, NormKind, Pairing, Result};
 
 /// The keys of one thing that metadata can say, what is expected there, and how it is read.
@@ -38,7 +37,7 @@ settings! {
     NORM: Option<NormKind> = "qk_norm use_qk_norm", "rms or layer", norm;
     EPS: f64 = "qk_norm_eps norm_eps rms_norm_eps layer_norm_eps eps", FROM_0, eps;
     IS_GEMMA: bool = "model_type", "a name", |word| Some(word.starts_with("gemma"));
-    LAYOUT: Layout = "layout", "(batch, n, d) or (n, batch, d)", layout;
+    IS_SEQUENCE_FIRST: bool = "layout", "(batch, n, d) or (n, batch, d)", layout;
     BATCH_FIRST: bool = "batch_first", FLAG, flag;
 }
 
@@ -91,11 +90,11 @@ fn eps(word: &str) -> Option<f64> {
     number(word).filter(|eps: &f64| eps.is_finite() && *eps >= 0.0)
 }
 
-/// The order of axes that begins so.
-fn layout(word: &str) -> Option<Layout> {
+/// Whether an order of axes begins with the tokens.
+fn layout(word: &str) -> Option<bool> {
     match word.trim_start_matches(['(', '[']).chars().next()? {
-        'b' => Some(Layout::BatchFirst),
-        'n' => Some(Layout::SequenceFirst),
+        'b' => Some(false),
+        'n' => Some(true),
         _ => None,
     }
 }
