@@ -27,6 +27,12 @@ pub enum NormKind {
 }
 
 impl HeadNorm {
+    /// A root mean square over each head, with these gains.
+    pub fn of_heads(gain: RowVector<f64>) -> Self {
+        let kind = NormKind::RootMeanSquare;
+        Self { gain, bias: None, kind, is_whole: false, eps: 1e-6 }
+    }
+
     /// `a root mean square with eps 1e-6, before the rotation`.
     pub(crate) fn words(&self) -> String {
         let kind = match self.kind {

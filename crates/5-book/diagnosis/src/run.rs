@@ -9,8 +9,6 @@ mod projection;
 mod scores;
 mod tiles;
 
-pub use projection::unpacked;
-
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;

@@ -7,8 +7,7 @@ use attention::{Rng, SeedableRng, random_matrix};
 use common::ids;
 use common::loops::{Machine, output};
 use diagnosis::{
-    Corner, HeadNorm, Intent, NormKind, Pairing, Positions, Precision, Record, Verdict,
-    Weights,
+    Corner, HeadNorm, Intent, Pairing, Positions, Precision, Record, Verdict, Weights,
 };
 
 type Change = fn(&mut Record, &mut Intent);
@@ -33,36 +32,17 @@ fn layer(kinds: &[Change]) -> (Record, Intent) {
     (record, intent)
 }
 
-fn causal(_: &mut Record, intent: &mut Intent) {
-    intent.causal = Some(Corner::BottomRight);
-}
-
-fn rotary(_: &mut Record, intent: &mut Intent) {
-    intent.rotary = Some((Pairing::Halves, 100.0));
-}
-
-fn window(_: &mut Record, intent: &mut Intent) {
-    intent.window = Some(3);
-}
-
-fn slopes(_: &mut Record, intent: &mut Intent) {
-    intent.slopes = Some(Intent::paper_slopes(6));
-}
-
-fn sinks(record: &mut Record, _: &mut Intent) {
-    record.weights.sinks = Some(vec![0.5, -1.0, 2.0, 0.0, 1.0, -0.3]);
-}
+const CAUSAL: Change = |_, intent| intent.causal = Some(Corner::BottomRight);
+const ROTARY: Change = |_, intent| intent.rotary = Some((Pairing::Halves, 100.0));
+const WINDOW: Change = |_, intent| intent.window = Some(3);
+const SLOPES: Change = |_, intent| intent.slopes = Some(Intent::paper_slopes(6));
+const SINKS: Change =
+    |record, _| record.weights.sinks = Some(vec![0.5, -1.0, 2.0, 0.0, 1.0, -0.3]);
 
 fn norms(record: &mut Record, _: &mut Intent) {
     let rng = &mut Rng::seed_from_u64(12);
-    let norm = |_| HeadNorm {
-        gain: random_matrix::<f64>(1, 4, 0.6, rng).row(0).add_scalar(1.0),
-        bias: None,
-        kind: NormKind::RootMeanSquare,
-        is_whole: false,
-        eps: 1e-6,
-    };
-    record.weights.norms = Some([0, 1].map(norm));
+    let mut gain = || random_matrix::<f64>(1, 4, 0.6, rng).row(0).add_scalar(1.0);
+    record.weights.norms = Some([gain(), gain()].map(HeadNorm::of_heads));
 }
 
 /// The second sequence has two tokens of padding in front, which no position counts.
@@ -103,53 +83,53 @@ const OWN: fn(usize) -> usize = |_| 9;
 
 /// Each mistake, in what layer, and what other layer it makes of it.
 const CASES: [(&str, &[Change], Change); 20] = [
-    ("qk-norm-left-out", &[norms, causal, rotary], |r, _| r.weights.norms = None),
-    ("qk-norm-without-gain", &[norms, causal, rotary], |r, _| {
+    ("qk-norm-left-out", &[norms, CAUSAL, ROTARY], |r, _| r.weights.norms = None),
+    ("qk-norm-without-gain", &[norms, CAUSAL, ROTARY], |r, _| {
         r.weights.norms.iter_mut().flatten().for_each(|norm| norm.gain.fill(1.0));
     }),
-    ("qk-norm-of-other-width", &[norms, causal], |r, _| {
+    ("qk-norm-of-other-width", &[norms, CAUSAL], |r, _| {
         for (norm, heads) in r.weights.norms.iter_mut().flatten().zip([6, 3]) {
             let gain = norm.gain.clone();
             norm.gain = attention::RowVector::from_fn(4 * heads, |_, c| gain[c % 4]);
             norm.is_whole = true;
         }
     }),
-    ("window-left-out", &[causal, window], |_, i| i.window = None),
-    ("window-one-too-wide", &[causal, window], |_, i| i.window = Some(4)),
-    ("window-one-too-narrow", &[window], |_, i| i.window = Some(2)),
-    ("distance-left-out", &[causal, slopes], |_, i| i.slopes = None),
-    ("distance-added", &[causal, slopes], |_, i| {
+    ("window-left-out", &[CAUSAL, WINDOW], |_, i| i.window = None),
+    ("window-one-too-wide", &[CAUSAL, WINDOW], |_, i| i.window = Some(4)),
+    ("window-one-too-narrow", &[WINDOW], |_, i| i.window = Some(2)),
+    ("distance-left-out", &[CAUSAL, SLOPES], |_, i| i.slopes = None),
+    ("distance-added", &[CAUSAL, SLOPES], |_, i| {
         i.slopes.iter_mut().flatten().for_each(|slope| *slope *= -1.0);
     }),
-    ("slopes-of-any-power", &[slopes], |_, i| {
+    ("slopes-of-any-power", &[SLOPES], |_, i| {
         i.slopes = Some((1..=6).map(|n| 0.5f64.powf(8.0 * n as f64 / 6.0)).collect());
     }),
-    ("slopes-from-zero", &[slopes, causal], |_, i| {
+    ("slopes-from-zero", &[SLOPES, CAUSAL], |_, i| {
         i.slopes = Some((0..6).map(|n| 0.5f64.powf(8.0 * n as f64 / 6.0)).collect());
     }),
-    ("slopes-reversed", &[slopes, causal], |_, i| {
+    ("slopes-reversed", &[SLOPES, CAUSAL], |_, i| {
         i.slopes.iter_mut().for_each(|slopes| slopes.reverse());
     }),
-    ("slopes-of-first-half", &[slopes, causal], |_, i| {
+    ("slopes-of-first-half", &[SLOPES, CAUSAL], |_, i| {
         let slopes = i.slopes.take().unwrap();
         i.slopes = Some([&slopes[..3], &slopes[..3]].concat());
     }),
-    ("slopes-sorted", &[slopes, causal], |_, i| {
+    ("slopes-sorted", &[SLOPES, CAUSAL], |_, i| {
         i.slopes.iter_mut().for_each(|slopes| slopes.sort_by(|a, b| b.total_cmp(a)));
     }),
-    ("sink-left-out", &[sinks, causal], |r, _| r.weights.sinks = None),
-    ("sinks-twice", &[sinks, causal], |r, _| {
+    ("sink-left-out", &[SINKS, CAUSAL], |r, _| r.weights.sinks = None),
+    ("sinks-twice", &[SINKS, CAUSAL], |r, _| {
         r.weights.sinks.iter_mut().flatten().for_each(|sink| *sink += 2f64.ln());
     }),
-    ("sinks-scaled", &[sinks, causal], |r, _| {
+    ("sinks-scaled", &[SINKS, CAUSAL], |r, _| {
         r.weights.sinks.iter_mut().flatten().for_each(|sink| *sink /= 2.0);
     }),
-    ("row-for-position", &[rotary, causal], |r, i| placed(r, i, |t| t, |t| t)),
-    ("keys-rotated-twice", &[rotary, causal], |r, i| placed(r, i, |t| t + 2, |t| 2 * t)),
-    ("cached-keys-rotated-twice", &[rotary, causal], |r, i| {
+    ("row-for-position", &[ROTARY, CAUSAL], |r, i| placed(r, i, |t| t, |t| t)),
+    ("keys-rotated-twice", &[ROTARY, CAUSAL], |r, i| placed(r, i, |t| t + 2, |t| 2 * t)),
+    ("cached-keys-rotated-twice", &[ROTARY, CAUSAL], |r, i| {
         placed(r, i, |t| t + 2, |t| if t < 2 { 2 * t } else { t });
     }),
-    ("padding-counted", &[rotary, causal, left_padded], |r, i| {
+    ("padding-counted", &[ROTARY, CAUSAL, left_padded], |r, i| {
         placed(r, i, |t| t + 2, OWN);
     }),
 ];
@@ -172,6 +152,6 @@ fn each_mistake_is_named_in_a_layer_that_is_computed_otherwise() {
         assert_eq!(diagnosed(kinds, |_, _| ()).0, Verdict::Right, "{id}");
     }
     let keys_from_zero: Change = |r, i| placed(r, i, OWN, |t| t);
-    let (_, sets) = diagnosed(&[rotary, causal, left_padded], keys_from_zero);
+    let (_, sets) = diagnosed(&[ROTARY, CAUSAL, left_padded], keys_from_zero);
     assert_eq!(sets, [["rotated-keys-from-zero"]]);
 }

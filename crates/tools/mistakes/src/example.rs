@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use attention::{Linear, Matrix, Rng, SeedableRng, random_matrix};
 use diagnosis::recipe::Packing;
 use diagnosis::{
-    Corner, EmptyRow, HeadNorm, Intent, Masks, Mistake, NormKind, Pairing, Positions,
-    Precision, Record, State, Weights, computed, unpacked,
+    Corner, HeadNorm, Intent, Masks, Mistake, Pairing, Positions, Precision, Record,
+    State, Weights, computed,
 };
 
 const N_KEYS: usize = 3;
@@ -142,21 +142,14 @@ impl Has {
             window: self.window.then_some(2),
             slopes: self.slopes.then(|| Intent::paper_slopes(n_heads)),
             positions: self.left_padded.then(|| self.positions()),
-            packing: self.packed.unwrap_or(Packing::Blocks),
-            empty_row: EmptyRow::Zeros,
+            packing: self.packed.unwrap_or_default(),
             ..Intent::heads(n_heads)
         };
         let mut weights = self.weights(&intent, d_model, d_k, rng);
         if self.norms {
-            let row = random_matrix::<f64>(2, d_k, 0.7, rng).add_scalar(1.0);
-            let norm = |gain| HeadNorm {
-                gain,
-                bias: None,
-                kind: NormKind::RootMeanSquare,
-                is_whole: false,
-                eps: 1e-6,
-            };
-            weights.norms = Some([0, 1].map(|role| norm(row.row(role).into_owned())));
+            let rows = random_matrix::<f64>(2, d_k, 0.7, rng).add_scalar(1.0);
+            let of = |role| HeadNorm::of_heads(rows.row(role).into_owned());
+            weights.norms = Some([0, 1].map(of));
         }
         if self.sinks {
             let sink = |i: usize| if i.is_multiple_of(2) { 1.0 } else { -1.0 };
@@ -198,10 +191,7 @@ impl Has {
             return Weights::new(projections, output);
         };
         let packed = linear(d_model, widths.iter().sum());
-        let part =
-            |role| unpacked(&packed, packing, role, widths, d_k).expect("widths fit");
-        let projections = [0, 1, 2].map(part);
-        Weights { packed: Some(packed), ..Weights::new(projections, output) }
+        Weights::of_packed(packed, packing, widths, d_k, output).expect("widths fit")
     }
 
     fn inputs(self, d_model: usize, rng: &mut Rng) -> [Vec<Matrix>; 3] {
@@ -222,10 +212,9 @@ impl Has {
             |sequence: usize| (0..N_KEYS).map(move |t| sequence > 0 || t + 1 < N_KEYS);
         let open = Matrix::from_fn(n_q, N_KEYS, |i, j| i == j || (i + 2 * j) % 4 != 1);
         let added = self.added.then(|| vec![random_matrix(n_q, N_KEYS, 1.0, rng)]);
+        let padding = (0..batch).map(|it| real(it).collect());
         Masks {
-            padding: self
-                .padding
-                .then(|| (0..batch).map(|it| real(it).collect()).collect()),
+            padding: self.padding.then(|| padding.collect()),
             pairs: self.pairs.then(|| vec![open]),
             added,
         }

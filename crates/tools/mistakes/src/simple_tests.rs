@@ -26,21 +26,21 @@ pub const TESTS: [SimpleTest; 6] = [
 
 fn shape(example: &Example, mistake: &Mistake) -> Option<bool> {
     let shapes = |mistakes: &[&Mistake]| {
-        let output = of(&example.record, &example.intent, State::Output, mistakes)?;
+        let output = computed(&example.record, &example.intent, State::Output, mistakes)?;
         Some(output.iter().map(Matrix::shape).collect::<Vec<_>>())
     };
     Some(shapes(&[mistake])? != shapes(&[])?)
 }
 
 fn row_sums(example: &Example, mistake: &Mistake) -> Option<bool> {
-    let maps = of(&example.record, &example.intent, State::Attn, &[mistake])?;
+    let maps = computed(&example.record, &example.intent, State::Attn, &[mistake])?;
     let is_off = |sum: f64| (sum - 1.0).abs() > 1e-6 || sum.is_nan();
     Some(maps.iter().any(|map| map.row_iter().any(|row| is_off(row.sum()))))
 }
 
 fn later_keys(example: &Example, mistake: &Mistake) -> Option<bool> {
     let (record, intent) = with(example, mistake, |has| Has { causal: true, ..has })?;
-    let maps = of(&record, &intent, State::Attn, &[mistake])?;
+    let maps = computed(&record, &intent, State::Attn, &[mistake])?;
     let is_later = |map: &Matrix| {
         (0..map.nrows()).any(|i| (i + 1..map.ncols()).any(|j| map[(i, j)].abs() > 1e-9))
     };
@@ -73,16 +73,16 @@ fn alone(example: &Example, mistake: &Mistake) -> Option<bool> {
     let is_possible = mistake.is_possible(&other, &intent);
     if !is_possible {
         // It takes a batch: alone the layer is right.
-        let right = of(&other, &intent, State::Output, &[])?;
-        let wrong = of(&record, &intent, State::Output, &[mistake])?;
+        let right = computed(&other, &intent, State::Output, &[])?;
+        let wrong = computed(&record, &intent, State::Output, &[mistake])?;
         return Some(apart(&right[..1], &wrong[..1]));
     }
     differ(&record, &other, &intent, mistake, |output| output[..1].to_vec())
 }
 
 fn values(example: &Example, mistake: &Mistake) -> Option<bool> {
-    let right = of(&example.record, &example.intent, State::Output, &[])?;
-    let wrong = of(&example.record, &example.intent, State::Output, &[mistake])?;
+    let right = computed(&example.record, &example.intent, State::Output, &[])?;
+    let wrong = computed(&example.record, &example.intent, State::Output, &[mistake])?;
     Some(apart(&right, &wrong))
 }
 
@@ -103,17 +103,8 @@ fn differ(
     mistake: &Mistake,
     part: fn(&[Matrix]) -> Vec<Matrix>,
 ) -> Option<bool> {
-    let [a, b] = [a, b].map(|record| of(record, intent, State::Output, &[mistake]));
+    let [a, b] = [a, b].map(|record| computed(record, intent, State::Output, &[mistake]));
     Some(apart(&part(&a?), &part(&b?)))
-}
-
-fn of(
-    record: &Record,
-    intent: &Intent,
-    state: State,
-    mistakes: &[&Mistake],
-) -> Option<Vec<Matrix>> {
-    computed(record, intent, state, mistakes)
 }
 
 fn apart(a: &[Matrix], b: &[Matrix]) -> bool {

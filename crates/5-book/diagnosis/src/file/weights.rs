@@ -9,7 +9,7 @@ use super::names::{FORMS, NEVER_BARE, PACKED, PACKED_BY_HEADS, PROJECTIONS};
 use super::notes::Notes;
 use super::{Files, room};
 use crate::recipe::Packing;
-use crate::{Error, Intent, Result, Weights, unpacked};
+use crate::{Error, Intent, Result, Weights};
 
 /// Parameters as the file has them.
 pub struct Found {
@@ -47,10 +47,7 @@ impl Found {
         let heads = heads.filter(|heads| (1..=columns).contains(heads));
         let d_k = columns / heads.ok_or_else(refused)?;
         let widths = [n_heads, n_kv_heads, n_kv_heads].map(|heads| heads * d_k);
-        let part =
-            |role| unpacked(&packed, packing, role, widths, d_k).ok_or_else(refused);
-        let projections = [part(0)?, part(1)?, part(2)?];
-        Ok(Weights { packed: Some(packed), ..Weights::new(projections, output) })
+        Weights::of_packed(packed, packing, widths, d_k, output).ok_or_else(refused)
     }
 }
 
@@ -92,8 +89,7 @@ pub fn read(files: &Files<'_>, notes: &mut Notes) -> Result<Found> {
         let by_heads = named(files, PACKED_BY_HEADS);
         let is_by_heads = by_heads.iter().any(|it| it.weight == packed[at].weight);
         let packing = if is_by_heads { Packing::HeadByHead } else { Packing::Blocks };
-        let packed = linear(files, &packed[at], notes)?;
-        let packed = Some(packed);
+        let packed = Some(linear(files, &packed[at], notes)?);
         return Ok(Found { packed, projections: None, output, packing, prefix, others });
     }
     let mut linears = Vec::new();
@@ -115,12 +111,11 @@ fn one_of(files: &Files<'_>, prefixes: &BTreeSet<&str>) -> Result<String> {
     match chosen[..] {
         [one] => Ok((*one).to_string()),
         [] if prefixes.is_empty() => Err(Error::NoLayer { names: files.all_names() }),
-        _ => Err(Error::SeveralLayers {
-            prefixes: prefixes
-                .iter()
-                .map(|it| if it.is_empty() { "no prefix" } else { it }.to_string())
-                .collect(),
-        }),
+        _ => {
+            let shown =
+                |it: &&str| if it.is_empty() { "no prefix" } else { it }.to_string();
+            Err(Error::SeveralLayers { prefixes: prefixes.iter().map(shown).collect() })
+        }
     }
 }
 
@@ -145,13 +140,12 @@ fn named(files: &Files<'_>, bases: &str) -> Vec<Named> {
                     continue;
                 }
                 let stem = &name[..name.len() - form.len()];
+                let (prefix, local) = (&name[..prefix.len()], &stem[prefix.len() + 1..]);
                 let bias = match form {
-                    "" => {
-                        format!("{}b{}", &name[..prefix.len()], &stem[prefix.len() + 1..])
-                    }
+                    "" => format!("{prefix}b{local}"),
                     _ => format!("{stem}{bias}"),
                 };
-                let prefix = name[..prefix.len()].to_string();
+                let prefix = prefix.to_string();
                 found.push((rank, Named { prefix, weight: name.clone(), bias }));
             }
         }

@@ -3,6 +3,7 @@
 use attention::{Linear, Matrix};
 
 use super::Run;
+use crate::Weights;
 use crate::recipe::{Activation, Axes, Packing, Product, Recipe};
 
 impl Run<'_> {
@@ -72,11 +73,26 @@ impl Run<'_> {
     }
 }
 
+impl Weights {
+    /// Projections out of one packed W, of these widths; nothing where they do not fit.
+    pub fn of_packed(
+        packed: Linear,
+        packing: Packing,
+        widths: [usize; 3],
+        d_k: usize,
+        output: Option<Linear>,
+    ) -> Option<Self> {
+        let part = |role| unpacked(&packed, packing, role, widths, d_k);
+        let projections = [part(0)?, part(1)?, part(2)?];
+        Some(Self { packed: Some(packed), ..Self::new(projections, output) })
+    }
+}
+
 /// The columns of a packed W that are W^Q's, W^K's or W^V's, so packed.
 ///
 /// # Shapes
 /// `packed` is `[d_in, Σ widths]`; the result is `[d_in, widths[role]]`.
-pub fn unpacked(
+fn unpacked(
     packed: &Linear,
     packing: Packing,
     role: usize,

@@ -9,7 +9,7 @@ use attention::{Dims, LayerParameters, Linear, Matrix, Rng, random_matrix};
 use diagnosis::recipe::Packing;
 use diagnosis::{
     Corner, Diagnosis, EmptyRow, HeadNorm, Intent, Masks, Mistake, NormKind, Pairing,
-    Positions, Precision, Record, State, Weights, computed, diagnose, mistake, unpacked,
+    Positions, Precision, Record, State, Weights, computed, diagnose, mistake,
 };
 use loops::Machine;
 use rand::RngExt;
@@ -186,10 +186,8 @@ fn weights(
         return Weights::new(projections, Some(output));
     }
     let packed = linear(widths.iter().sum(), d_model);
-    let part =
-        |role| unpacked(&packed, packing, role, widths, d_k).expect("widths that fit");
-    let projections = [part(0), part(1), part(2)];
-    Weights { packed: Some(packed), ..Weights::new(projections, Some(output)) }
+    let output = Some(output);
+    Weights::of_packed(packed, packing, widths, d_k, output).expect("widths that fit")
 }
 
 fn inputs(d_model: usize, is_packed: bool, rng: &mut Rng) -> [Vec<Matrix>; 3] {
