@@ -181,26 +181,18 @@ impl Record {
     /// The same of parameters and inputs alone.
     pub(crate) fn check_layer(&self, intent: &Intent) -> Result<()> {
         let Intent { n_heads, n_kv_heads, .. } = *intent;
-        if n_heads == 0 || n_kv_heads == 0 {
-            return Err(Error::NoHeads);
-        }
-        if !n_heads.is_multiple_of(n_kv_heads) {
-            return Err(Error::KeyHeads { heads: n_heads, kv_heads: n_kv_heads });
-        }
+        expect(n_heads > 0 && n_kv_heads > 0, Error::NoHeads)?;
+        let uneven = Error::KeyHeads { heads: n_heads, kv_heads: n_kv_heads };
+        expect(n_heads.is_multiple_of(n_kv_heads), uneven)?;
         let roles = [('Q', n_heads), ('K', n_kv_heads), ('V', n_kv_heads)];
         for (role, (projection, heads)) in roles.into_iter().enumerate() {
             let linear = &self.weights.projections[role];
             let width = linear.d_out();
-            if !width.is_multiple_of(heads) {
-                return Err(Error::Heads { projection, width, heads });
-            }
-            let Some(x) = self.inputs[role].first().filter(|x| !x.is_empty()) else {
-                return Err(Error::NoTokens);
-            };
-            let (found, expected) = (x.ncols(), linear.d_in());
-            if found != expected {
-                return Err(Error::Input { projection, found, expected });
-            }
+            let uneven = Error::Heads { projection, width, heads };
+            expect(width.is_multiple_of(heads), uneven)?;
+            let x = self.inputs[role].first().filter(|x| !x.is_empty());
+            let (found, expected) = (x.ok_or(Error::NoTokens)?.ncols(), linear.d_in());
+            expect(found == expected, Error::Input { projection, found, expected })?;
         }
         self.check_widths(intent)?;
         self.check_kinds(intent)
@@ -209,20 +201,12 @@ impl Record {
     fn check_widths(&self, intent: &Intent) -> Result<()> {
         let Intent { n_heads: heads, n_kv_heads, rotary, .. } = *intent;
         let [q, k, v] = [0, 1, 2].map(|role| self.weights.projections[role].d_out());
-        let (d_k, found, d_v) = (q / heads, k / n_kv_heads, v / n_kv_heads);
-        if d_k != found {
-            return Err(Error::KeyWidth { d_k, found });
-        }
-        if rotary.is_some() && d_k % 2 != 0 {
-            return Err(Error::OddWidth { d_k });
-        }
-        match &self.weights.output {
-            Some(output) if output.d_in() != heads * d_v => {
-                let (found, expected) = (output.d_in(), heads * d_v);
-                Err(Error::OutputInput { found, heads, expected })
-            }
-            _ => Ok(()),
-        }
+        let (d_k, found) = (q / heads, k / n_kv_heads);
+        expect(d_k == found, Error::KeyWidth { d_k, found })?;
+        expect(rotary.is_none() || d_k % 2 == 0, Error::OddWidth { d_k })?;
+        let expected = v / n_kv_heads * heads;
+        let found = self.weights.output.as_ref().map_or(expected, Linear::d_in);
+        expect(found == expected, Error::OutputInput { found, heads, expected })
     }
 
     /// Norms, sinks and slopes are of as many numbers as heads have, or as there are heads.
@@ -234,53 +218,46 @@ impl Record {
             let found = norm.gain.len();
             let is_one = !norm.is_whole && found == of_head;
             let is_biased = norm.bias.as_ref().is_none_or(|bias| bias.len() == found);
-            if !(is_one || found == width) || !is_biased {
-                let projection = ['Q', 'K'][role];
-                return Err(Error::Norm { projection, found, of_head, width });
-            }
+            let other =
+                Error::Norm { projection: ['Q', 'K'][role], found, of_head, width };
+            expect((is_one || found == width) && is_biased, other)?;
         }
         let of_heads = [("sinks", &self.weights.sinks), ("slopes", &intent.slopes)];
         for (name, numbers) in of_heads {
             let found = numbers.as_ref().map_or(heads, Vec::len);
-            if found != heads {
-                return Err(Error::PerHead { name, found, heads });
-            }
+            expect(found == heads, Error::PerHead { name, found, heads })?;
         }
-        if intent.window == Some(0) {
-            return Err(Error::NoWindow);
-        }
-        Ok(())
+        expect(intent.window != Some(0), Error::NoWindow)
     }
 
     fn check_finite(&self) -> Result<()> {
-        let is_finite = |m: &Matrix| m.iter().all(|x| x.is_finite());
+        let finite = |numbers: &[f64]| numbers.iter().all(|x| x.is_finite());
         let names = ["the query's input", "the key's input", "the value's input"];
         for (inputs, name) in self.inputs.iter().zip(names) {
-            if !inputs.iter().all(is_finite) {
-                return Err(Error::NotFinite(name));
-            }
+            let is_finite = inputs.iter().all(|x| finite(x.as_slice()));
+            expect(is_finite, Error::NotFinite(name))?;
         }
         let weights = self.weights.projections.iter().chain(&self.weights.output);
         for (linear, name) in weights.zip(["W^Q", "W^K", "W^V", "W^O"]) {
-            let is_bias =
-                linear.bias.as_ref().is_none_or(|b| b.iter().all(|x| x.is_finite()));
-            if !is_finite(&linear.weight) || !is_bias {
-                return Err(Error::NotFinite(name));
-            }
+            let bias = linear.bias.as_ref().map_or(&[][..], |bias| bias.as_slice());
+            let is_finite = finite(linear.weight.as_slice()) && finite(bias);
+            expect(is_finite, Error::NotFinite(name))?;
         }
         let norms = self.weights.norms.iter().flatten();
-        let gains =
-            norms.flat_map(|norm| norm.gain.iter().chain(norm.bias.iter().flatten()));
-        if !gains.chain(self.weights.sinks.iter().flatten()).all(|x| x.is_finite()) {
-            return Err(Error::NotFinite("a norm or a sink"));
-        }
-        Ok(())
+        let rows = norms.flat_map(|norm| [&norm.gain].into_iter().chain(&norm.bias));
+        let numbers = rows.map(|row| row.as_slice());
+        let mut all = numbers.chain(self.weights.sinks.as_deref());
+        expect(all.all(finite), Error::NotFinite("a norm or a sink"))
     }
 
     /// The output that its code gave.
     pub fn output(&self) -> &[Matrix] {
         self.tensors.get(&State::Output).map_or(&[], Vec::as_slice)
     }
+}
+
+fn expect(is_so: bool, otherwise: Error) -> Result<()> {
+    if is_so { Ok(()) } else { Err(otherwise) }
 }
 
 /// Leaves what is of these sequences, where those of a sequence lie together; or what is one
