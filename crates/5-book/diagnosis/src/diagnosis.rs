@@ -71,8 +71,7 @@ pub fn diagnose_with(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Diagnosis> {
     record.check(intent)?;
-    let first = one_reading(record, intent, progress);
-    let mut best = first;
+    let mut best = one_reading(record, intent, progress);
     for reading in readings::of(record, intent, &best.tensors) {
         if best.verdict == Verdict::Right {
             break;
@@ -149,15 +148,16 @@ fn one_reading(
         None => Verdict::Right,
     };
     let invisible = search.invisible(&segments, &explanations);
-    let last = segments.last();
+    let tensors: Vec<TensorReport> = segments.iter().map(report).collect();
+    let is_other = |it: &&TensorReport| it.verdict > Verdict::Condition;
     Diagnosis {
         verdict,
         number,
         number_words: number.map(|number| number.words()),
         condition: condition.filter(|_| verdict == Verdict::Condition),
-        precision: last.map_or("", precision),
-        first_difference: segments.iter().find(|it| !is_right(it)).map(|it| it.state),
-        tensors: segments.iter().map(report).collect(),
+        precision: tensors.last().map_or("", |it| it.precision),
+        first_difference: tensors.iter().find(is_other).map(|it| it.tensor),
+        tensors,
         steps: steps(&explanations),
         nearest: unknown.and_then(nearest),
         places: unknown.and_then(|segment| Places::of(record, intent, segment)),
@@ -166,10 +166,6 @@ fn one_reading(
         remarks: remarks(record, intent, &segments),
         explanations,
     }
-}
-
-fn is_right(segment: &Segment) -> bool {
-    matches!(segment.outcome, Outcome::Right { .. } | Outcome::Condition { .. })
 }
 
 fn number(segment: &Segment) -> Option<Number> {
@@ -209,29 +205,20 @@ fn conditional(segment: &Segment) -> Option<Conditional> {
     Some(Conditional { tensor: segment.state, only_if, otherwise })
 }
 
-fn precision(segment: &Segment) -> &'static str {
-    match &segment.outcome {
-        Outcome::Right { level }
-        | Outcome::Condition { level, .. }
-        | Outcome::Number { level, .. }
-        | Outcome::Explained { level, .. } => level.computing.name(),
-        Outcome::Unknown => "unknown",
-    }
-}
-
 fn report(segment: &Segment) -> TensorReport {
-    let distance = segment.right.as_ref().map(|right| distance(segment, right));
-    let verdict = match segment.outcome {
-        Outcome::Right { .. } => Verdict::Right,
-        Outcome::Condition { .. } => Verdict::Condition,
-        Outcome::Explained { .. } | Outcome::Number { .. } => Verdict::Mistake,
-        Outcome::Unknown => Verdict::Unknown,
+    let (verdict, level) = match &segment.outcome {
+        Outcome::Right { level } => (Verdict::Right, Some(level)),
+        Outcome::Condition { level, .. } => (Verdict::Condition, Some(level)),
+        Outcome::Explained { level, .. } | Outcome::Number { level, .. } => {
+            (Verdict::Mistake, Some(level))
+        }
+        Outcome::Unknown => (Verdict::Unknown, None),
     };
     TensorReport {
         tensor: segment.state,
         verdict,
-        distance,
-        precision: precision(segment),
+        distance: segment.right.as_ref().map(|right| distance(segment, right)),
+        precision: level.map_or("unknown", |level| level.computing.name()),
         is_zero: segment.is_zero,
     }
 }
@@ -249,14 +236,13 @@ fn distance(segment: &Segment, trial: &Trial) -> Distance {
 
 fn steps(explanations: &[Vec<&'static Mistake>]) -> Vec<StepReport> {
     let of = |&step: &Step| {
-        let mistakes = explanations.iter().flatten().filter(|it| it.step == step);
-        let mut ids = Vec::new();
-        for mistake in mistakes {
-            if !ids.contains(&mistake.id) {
-                ids.push(mistake.id);
+        let mut mistakes = Vec::new();
+        for mistake in explanations.iter().flatten().filter(|it| it.step == step) {
+            if !mistakes.contains(&mistake.id) {
+                mistakes.push(mistake.id);
             }
         }
-        StepReport { step, name: step.name(), mistakes: ids }
+        StepReport { step, name: step.name(), mistakes }
     };
     Step::ALL.iter().map(of).collect()
 }
@@ -281,16 +267,15 @@ fn empty_row(search: &Search<'_>, segments: &[Segment]) -> Option<EmptyRow> {
 }
 
 fn remarks(record: &Record, intent: &Intent, segments: &[Segment]) -> Vec<String> {
-    let mut remarks: Vec<String> = segments.iter().flat_map(remarks_of).collect();
+    let mut remarks: Vec<String> = segments.iter().filter_map(remark_of).collect();
     let trials = segments.iter().filter_map(|segment| match &segment.outcome {
         Outcome::Explained { trials, .. } => Some(trials),
         _ => None,
     });
     for trial in trials.flatten() {
-        let name = &trial.mistakes[0].entry().name;
-        if trial.recipe.tile > 0 {
-            remarks
-                .push(format!("{name}: it is so with tiles of {}.", trial.recipe.tile));
+        let (name, tile) = (&trial.mistakes[0].entry().name, trial.recipe.tile);
+        if tile > 0 {
+            remarks.push(format!("{name}: it is so with tiles of {tile}."));
         }
         if trial.recipe.softmax == Softmax::Dropped
             && let Some(p) = Run::new(record, intent).dropped()
@@ -301,26 +286,24 @@ fn remarks(record: &Record, intent: &Intent, segments: &[Segment]) -> Vec<String
     remarks
 }
 
-fn remarks_of(segment: &Segment) -> Vec<String> {
+fn remark_of(segment: &Segment) -> Option<String> {
     let name = segment.state.name();
-    let mut remarks = Vec::new();
     match &segment.outcome {
         Outcome::Right { level } | Outcome::Condition { level, .. }
             if is_coarse(level, segment) =>
         {
-            remarks.push(format!(
+            Some(format!(
                 "{name} is right as far as its digits and those before it tell: their \
                  rounding is much of what there is, and a mistake may be within it."
-            ));
+            ))
         }
-        Outcome::Unknown if segment.is_zero => remarks.push(format!(
+        Outcome::Unknown if segment.is_zero => Some(format!(
             "{name} is zeros alone, and should not be. A mask that blocks every key, a tensor \
              that was never filled and much else give that, so no mistake is named; the \
              tensors before it say where the zeros begin."
         )),
-        _ => (),
+        _ => None,
     }
-    remarks
 }
 
 /// Whether rounding hides what many mistakes change.

@@ -63,25 +63,16 @@ fn is_consistent(
     let recipe = Recipe::with(mistakes);
     segments.iter().all(|segment| {
         let state = segment.state;
-        let local = recipe.before(state);
-        match &segment.outcome {
-            Outcome::Unknown | Outcome::Number { .. } => true,
-            Outcome::Right { .. } | Outcome::Condition { .. }
-                if local == Recipe::RIGHT.before(state) =>
-            {
-                true
-            }
+        let is_same = |it: &Recipe| it.before(state) == recipe.before(state);
+        let (level, is_known) = match &segment.outcome {
+            Outcome::Unknown | Outcome::Number { .. } => return true,
             Outcome::Right { level } | Outcome::Condition { level, .. } => {
-                search.is_explained(level, state, &recipe)
+                (level, is_same(&Recipe::RIGHT))
             }
-            Outcome::Explained { trials, .. }
-                if trials.iter().any(|it| it.recipe.before(state) == local) =>
-            {
-                true
+            Outcome::Explained { level, trials } => {
+                (level, trials.iter().any(|it| is_same(&it.recipe)))
             }
-            Outcome::Explained { level, .. } => {
-                search.is_explained(level, state, &recipe)
-            }
-        }
+        };
+        is_known || search.is_explained(level, state, &recipe)
     })
 }

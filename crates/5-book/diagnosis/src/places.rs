@@ -43,37 +43,29 @@ impl Places {
         let run = Run::new(record, intent);
         let nearest = run.step_with(segment.state, &trial.recipe, trial.empty_row)?;
         let given = &record.tensors[&segment.state];
-        let difference: Vec<Matrix> = given
-            .iter()
-            .zip(nearest.iter())
-            .map(|(a, b)| a.zip_map(b, apart_signed))
-            .collect();
-        let n = record.batch();
-        let each = (given.len() / n).max(1);
+        let both = given.iter().zip(nearest.iter());
+        let difference: Vec<Matrix> =
+            both.map(|(a, b)| a.zip_map(b, apart_signed)).collect();
+        let each = (given.len() / record.batch()).max(1);
         let squares = |m: &Matrix| m.norm_squared();
-        let sequences =
-            difference.chunks(each).map(|of| of.iter().map(squares).sum()).collect();
-        let heads = match segment.state.is_per_head() {
-            true => (0..each)
-                .map(|i| difference.iter().skip(i).step_by(each).map(squares).sum())
-                .collect(),
-            false if segment.state == State::Output => {
-                by_head(record, intent, &difference)
-            }
-            false => Vec::new(),
+        let of_sequence = |of: &[Matrix]| of.iter().map(squares).sum();
+        let of_head =
+            |i: usize| difference.iter().skip(i).step_by(each).map(squares).sum();
+        let of_row = |r: usize| difference.iter().map(|m| m.row(r).norm_squared()).sum();
+        let heads = match segment.state {
+            state if state.is_per_head() => shares((0..each).map(of_head)),
+            State::Output => by_head(record, intent, &difference),
+            _ => Vec::new(),
         };
-        let rows = (0..difference[0].nrows())
-            .map(|r| difference.iter().map(|m| m.row(r).norm_squared()).sum())
-            .collect();
         let mut places = Self {
             tensor: segment.state,
             from: match trial.mistakes[..] {
                 [] => MEANT.to_string(),
                 _ => Mistake::names(&trial.mistakes),
             },
-            sequences: shares(sequences),
-            heads: if segment.state.is_per_head() { shares(heads) } else { heads },
-            rows: shares(rows),
+            sequences: shares(difference.chunks(each).map(of_sequence)),
+            heads,
+            rows: shares((0..difference[0].nrows()).map(of_row)),
             summary: Vec::new(),
         };
         places.summary = places.words(record);
@@ -154,7 +146,8 @@ fn apart_signed(a: f64, b: f64) -> f64 {
     if size.is_finite() { a - b } else { 1e9 }
 }
 
-fn shares(sums: Vec<f64>) -> Vec<f64> {
+fn shares(sums: impl Iterator<Item = f64>) -> Vec<f64> {
+    let sums: Vec<f64> = sums.collect();
     let total: f64 = sums.iter().sum();
     if total == 0.0 { sums } else { sums.iter().map(|sum| sum / total).collect() }
 }

@@ -70,12 +70,10 @@ fn of_some_sequences(
         return None;
     }
     let list: Vec<String> = wrong.iter().map(usize::to_string).collect();
-    let remark = match list.as_slice() {
-        [one] => format!("sequence {one} alone differs, and this is said of it."),
-        list => format!(
-            "sequences {} alone differ, and this is said of them.",
-            list.join(", ")
-        ),
+    let all = list.join(", ");
+    let remark = match list.len() {
+        1 => format!("sequence {all} alone differs, and this is said of it."),
+        _ => format!("sequences {all} alone differ, and this is said of them."),
     };
     Some(Reading { record: record.of_sequences(&wrong), remark })
 }

@@ -66,18 +66,18 @@ impl Kinds {
                 return Err(Error::OneNorm { name: name.clone() });
             }
         }
-        for (names, is_sinks) in [(&SINKS[..], true), (&SLOPES[..], false)] {
+        for (names, into, words) in [
+            (
+                &SINKS[..],
+                &mut kinds.sinks,
+                "a score more for each head, whose weight is dropped",
+            ),
+            (&SLOPES[..], &mut kinds.slopes, "what scores lose per token of distance"),
+        ] {
             let Some((name, tensor)) = own(names, "") else { continue };
-            let numbers = tensor.numbers()?;
-            let words = if is_sinks {
-                "a score more for each head, whose weight is dropped"
-            } else {
-                "what scores lose per token of distance"
-            };
             notes.push(format!("{name} {}: {words}", tensor.shape_text()));
+            let numbers = into.insert(tensor.numbers()?);
             kinds.heads = Some((numbers.len(), name));
-            let into = if is_sinks { &mut kinds.sinks } else { &mut kinds.slopes };
-            *into = Some(numbers);
         }
         Ok(kinds)
     }

@@ -36,35 +36,24 @@ impl Files<'_> {
                 None if is_others => OTHER,
                 None => beside(&name),
             };
-            let found = match found {
+            let is_rotary = name.contains("rotary") && intent.rotary.is_none();
+            let why = match found {
+                Some(Use::Used | Use::Harmless(OTHERS)) => continue,
+                Some(Use::Harmless(why)) => why,
                 Some(Use::Refused(_))
                     if self.is_known_rotation(&name, record, intent) =>
                 {
-                    Some(Use::Harmless("the frequencies of the rotary positions"))
+                    "the frequencies of the rotary positions"
                 }
-                Some(Use::Refused(_))
-                    if name.contains("rotary") && intent.rotary.is_none() =>
-                {
-                    Some(Use::Refused(
-                        "a table of rotary positions: say --rotary halves or --rotary pairs",
-                    ))
-                }
-                found => found,
-            };
-            match found {
-                Some(Use::Used | Use::Harmless(OTHERS)) => (),
-                Some(Use::Harmless(why)) => {
-                    match harmless.iter_mut().find(|it| it.0 == why) {
-                        Some((_, names)) => names.push(name),
-                        None => harmless.push((why, vec![name])),
-                    }
+                Some(Use::Refused(_)) if is_rotary => {
+                    return Err(Error::Unread { name, why: ROTARY });
                 }
                 Some(Use::Refused(why)) => return Err(Error::Unread { name, why }),
-                None => {
-                    let why = "not known here, and it may change the result: take it out \
-                               of the file if it does not";
-                    return Err(Error::Unread { name, why });
-                }
+                None => return Err(Error::Unread { name, why: UNKNOWN }),
+            };
+            match harmless.iter_mut().find(|it| it.0 == why) {
+                Some((_, names)) => names.push(name),
+                None => harmless.push((why, vec![name])),
             }
         }
         for (why, names) in harmless {
@@ -75,15 +64,10 @@ impl Files<'_> {
 
     /// What a name of the layer's own module means that nothing reads.
     fn in_module(&self, name: &str, local: &str, intent: &Intent) -> Option<Use> {
-        const MASK: Use = Use::Harmless("a causal mask as a buffer");
         let is_buffer = ["bias", "masked_bias", "causal_mask"].contains(&local);
-        let is_mask =
-            |it: &model_files::Tensor<'_>| it.shape().len() == 4 || it.shape().len() < 2;
-        if is_buffer
-            && intent.causal.is_some()
-            && self.peek(name).is_some_and(|it| is_mask(&it))
-        {
-            return Some(MASK);
+        let n_axes = self.peek(name).map_or(0, |it| it.shape().len());
+        if is_buffer && intent.causal.is_some() && matches!(n_axes, 0 | 1 | 4) {
+            return Some(Use::Harmless("a causal mask as a buffer"));
         }
         if local.contains("output.LayerNorm.") || name.contains("grad.") {
             return Some(Use::Harmless("no part of this layer's attention"));
@@ -162,6 +146,9 @@ fn is_number(claim: &Claim<'_>, meant: Option<f64>) -> bool {
     says.zip(meant).is_some_and(near) || claim.is_usual()
 }
 
+const UNKNOWN: &str = "not known here, and it may change the result: take it out of the file \
+                       if it does not";
+const ROTARY: &str = "a table of rotary positions: say --rotary halves or --rotary pairs";
 const OTHERS: &str = "no part of this layer";
 const OTHER: Option<Use> = Some(Use::Harmless(OTHERS));
 

@@ -48,12 +48,9 @@ pub fn read(
         let is_open_true = name == "attention_mask" || files.said.is_open_true;
         let entries = Entries::of(&tensor, name, is_open_true)?;
         let parts = sizes.of_shape(&tensor, name)?;
-        let cut = match tensor.shape().last() {
-            Some(&columns) if columns > n_kv => {
-                format!(", of which {n_kv} keys are there")
-            }
-            _ => String::new(),
-        };
+        let is_cut = tensor.shape().last().is_some_and(|&columns| columns > n_kv);
+        let cut = is_cut.then(|| format!(", of which {n_kv} keys are there"));
+        let cut = cut.unwrap_or_default();
         let (shape, words) = (tensor.shape_text(), entries.words);
         notes.push(format!("{name} {shape}: {words}{cut}"));
         sizes.join(&mut masks, &entries, parts);
@@ -174,25 +171,19 @@ impl Sizes {
         let distance = |r: usize, c: usize| (first + r as f64 - c as f64).abs();
         let slope = |i: usize| {
             let m = &added[self.at(added.len(), 0, i)];
+            let places = (0..m.nrows()).flat_map(|r| (0..m.ncols()).map(move |c| (r, c)));
+            let all = places.map(|(r, c)| (m[(r, c)], distance(r, c)));
             // A blocked score may have anything.
-            let entries = || {
-                let all =
-                    (0..m.nrows()).flat_map(|r| (0..m.ncols()).map(move |c| (r, c)));
-                all.filter(|&at| m[at] != 0.0)
-            };
-            let (r, c) = entries().next()?;
-            let slope = -m[(r, c)] / distance(r, c);
-            let is_it = |(r, c): (usize, usize)| {
-                (m[(r, c)] + slope * distance(r, c)).abs() <= 1e-6 * m[(r, c)].abs()
-            };
-            (slope > 0.0 && entries().all(is_it) && entries().count() > 2)
+            let entries: Vec<(f64, f64)> = all.filter(|(x, _)| *x != 0.0).collect();
+            let (x, far) = *entries.first()?;
+            let slope = -x / far;
+            let is_it =
+                |&(x, far): &(f64, f64)| (x + slope * far).abs() <= 1e-6 * x.abs();
+            (slope > 0.0 && entries.len() > 2 && entries.iter().all(is_it))
                 .then_some(slope)
         };
-        let is_same = |s: usize| {
-            (0..self.heads).all(|i| {
-                added[self.at(added.len(), s, i)] == added[self.at(added.len(), 0, i)]
-            })
-        };
+        let of = |s: usize, i: usize| &added[self.at(added.len(), s, i)];
+        let is_same = |s: usize| (0..self.heads).all(|i| of(s, i) == of(0, i));
         let is_free = intent.slopes.is_none() && (1..self.batch).all(is_same);
         (0..self.heads).map(slope).collect::<Option<Vec<_>>>().filter(|_| is_free)
     }
@@ -214,14 +205,13 @@ impl Entries {
             (_, true) => "true means may attend",
             _ => "true means may not attend",
         };
-        let flags = |open: Vec<bool>| {
-            let added = vec![0.0; open.len()];
+        let flags = |flags: Vec<bool>| {
+            let added = vec![0.0; flags.len()];
+            let open = flags.into_iter().map(|it| it == is_open_true).collect();
             Ok(Self { open, added, words })
         };
         if mask.is_bool() {
-            return flags(
-                mask.flags()?.into_iter().map(|it| it == is_open_true).collect(),
-            );
+            return flags(mask.flags()?);
         }
         let is_float = mask.dtype().contains('F');
         let numbers = super::entries(mask)?;
@@ -231,7 +221,7 @@ impl Entries {
         let are_flags = numbers.iter().all(|&x| x == 0.0 || x == 1.0);
         let is_of_scores = is_float && ["attn_mask", "mask"].contains(&name);
         if are_flags && (!is_float || !is_of_scores && numbers.contains(&1.0)) {
-            return flags(numbers.iter().map(|&x| (x == 1.0) == is_open_true).collect());
+            return flags(numbers.iter().map(|&x| x == 1.0).collect());
         }
         Ok(Self::of_scores(&numbers, mask))
     }

@@ -21,11 +21,10 @@ pub fn read(
     intent.offset = offset.map(|(offset, _)| offset);
     if let Some(counted) = list(files, record, &["cache_position"], n_q, notes)? {
         let first = counted.first().and_then(|list| list.first()).copied();
-        let of_index = |t: usize| first.map(|first| first + t as f64);
-        let is_count = counted
-            .iter()
-            .all(|list| list.iter().enumerate().all(|(t, &at)| Some(at) == of_index(t)));
-        let Some(first) = first.filter(|first| is_count && *first >= 0.0) else {
+        let is_count = |&first: &f64| {
+            first >= 0.0 && counted.iter().all(|list| is_count(list, first))
+        };
+        let Some(first) = first.filter(is_count) else {
             return Err(Error::Positions { name: "cache_position" });
         };
         intent.offset = files.said.offset.or(Some(first as usize));
@@ -123,12 +122,13 @@ fn of_keys(record: &Record, queries: &[Vec<f64>], notes: &mut Notes) -> Vec<Vec<
     lists.unwrap_or_else(|| vec![(0..n_kv).map(|t| t as f64).collect()])
 }
 
+fn is_count(list: &[f64], first: f64) -> bool {
+    list.iter().enumerate().all(|(t, &at)| at == first + t as f64)
+}
+
 /// Positions that are a count are said by the first; and masks count from the key at which the
 /// last query stands.
 fn listed(listed: Positions, intent: &mut Intent) {
-    let is_count = |list: &Vec<f64>, first: f64| {
-        list.iter().enumerate().all(|(t, &at)| at == first + t as f64)
-    };
     let first = listed.queries[0][0];
     let are_counts = first >= 0.0
         && listed.queries.iter().all(|list| is_count(list, first))

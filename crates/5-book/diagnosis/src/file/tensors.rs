@@ -18,11 +18,8 @@ pub fn read(
     notes: &mut Notes,
 ) -> Result<()> {
     let (name, output) = files.first(of(State::Output)).ok_or(Error::NoOutput)?;
-    notes.push(format!(
-        "{name} {} {}: what the code gave",
-        output.dtype(),
-        output.shape_text()
-    ));
+    let (dtype, shape) = (output.dtype(), output.shape_text());
+    notes.push(format!("{name} {dtype} {shape}: what the code gave"));
     record.tensors.insert(State::Output, layout.sequences(&output)?);
     let projections = [
         (State::Query, State::HeadQuery),
@@ -79,23 +76,20 @@ fn read_of_heads(
     let (batch, h) = (record.batch(), intent.n_heads);
     let (n_q, n_kv) = record.lengths();
     let text = tensor.shape_text();
-    let is_average =
-        state != State::Heads && h > 1 && *tensor.shape() == [batch, n_q, n_kv];
-    if is_average {
-        notes.assume(format!("{name} is the mean of all heads, and is not used"));
-        return Ok(());
-    }
     let matrices = match *tensor.shape() {
-        [b, a, c, _]
-            if state == State::Heads && (b, a, c) == (batch, n_q, h) && n_q != h =>
+        [a, b, c]
+            if state != State::Heads && h > 1 && [a, b, c] == [batch, n_q, n_kv] =>
         {
-            let width = tensor.shape()[3];
+            notes.assume(format!("{name} is the mean of all heads, and is not used"));
+            return Ok(());
+        }
+        [a, b, c, width]
+            if state == State::Heads && [a, b, c] == [batch, n_q, h] && n_q != h =>
+        {
             let joined = joined(&tensor)?;
-            let head = |m: &Matrix, i: usize| m.columns(i * width, width).into_owned();
-            joined
-                .iter()
-                .flat_map(|m| (0..h).map(|i| head(m, i)).collect::<Vec<_>>())
-                .collect()
+            let head =
+                |(m, i): (&Matrix, usize)| m.columns(i * width, width).into_owned();
+            joined.iter().flat_map(|m| (0..h).map(move |i| (m, i))).map(head).collect()
         }
         [..] if tensor.shape().len() >= 2 => tensor.matrices()?,
         _ => return Err(tensor.shape_error("two dimensions or more").into()),
