@@ -17,12 +17,12 @@ use diagnosis::{
     computed, diagnose, mistake, separate, showing,
 };
 
-/// Self-attention of 2 sequences of 6 tokens, in float32, with these mistakes.
-fn record(intent: &Intent, ids: &[&str]) -> Record {
-    let sizes = [2, 6, 12, intent.n_heads];
-    let mut record = self_attention(sizes, &mut Rng::seed_from_u64(3));
-    add(&mut record, intent, State::Output, ids);
-    record
+/// Three heads on 2 sequences of 6 tokens, in float32, with these mistakes.
+fn record(ids: &[&str]) -> (Record, Intent) {
+    let mut record = self_attention([2, 6, 12, 3], &mut Rng::seed_from_u64(3));
+    let intent = Intent::heads(3);
+    add(&mut record, &intent, State::Output, ids);
+    (record, intent)
 }
 
 /// The tensor that the layer with these mistakes has.
@@ -48,8 +48,7 @@ fn noise(rows: usize, columns: usize, seed: u64) -> Matrix {
 
 #[test]
 fn scores_may_be_recorded_before_they_are_divided() {
-    let intent = Intent::heads(3);
-    let mut record = record(&intent, &[]);
+    let (mut record, intent) = record(&[]);
     add(&mut record, &intent, State::Attn, &[]);
     add(&mut record, &intent, State::Scores, &["not-scaled"]);
     let diagnosis = diagnose(&record, &intent).unwrap();
@@ -65,9 +64,8 @@ fn scores_may_be_recorded_before_they_are_divided() {
 
 #[test]
 fn one_mistake_in_several_tensors_is_one() {
-    let intent = Intent::heads(3);
     let wrong = ["biases-left-out"];
-    let mut record = record(&intent, &wrong);
+    let (mut record, intent) = record(&wrong);
     for state in [State::Query, State::Key, State::Value] {
         add(&mut record, &intent, state, &wrong);
     }
@@ -78,9 +76,8 @@ fn one_mistake_in_several_tensors_is_one() {
 
 #[test]
 fn three_mistakes_at_three_tensors_are_named() {
-    let intent = Intent::heads(3);
     let wrong = ["q-bias-left-out", "softmax-over-queries", "output-not-transposed"];
-    let mut record = record(&intent, &wrong);
+    let (mut record, intent) = record(&wrong);
     for state in [State::Query, State::Attn] {
         add(&mut record, &intent, state, &wrong);
     }
@@ -91,8 +88,7 @@ fn three_mistakes_at_three_tensors_are_named() {
 
 #[test]
 fn a_row_without_keys_is_what_makes_nan() {
-    let mut intent = Intent::heads(3);
-    let mut record = record(&intent, &[]);
+    let (mut record, mut intent) = record(&[]);
     record.masks.padding = Some(vec![vec![true; 6], vec![false; 6]]);
     intent.empty_row = EmptyRow::NaN;
     add(&mut record, &intent, State::Output, &[]);
@@ -105,8 +101,7 @@ fn a_row_without_keys_is_what_makes_nan() {
 
 #[test]
 fn an_overflow_of_float16_is_said() {
-    let intent = Intent::heads(3);
-    let mut record = record(&intent, &[]);
+    let (mut record, intent) = record(&[]);
     record.precision = Precision::F16;
     record.inputs.iter_mut().flatten().for_each(|x| *x *= 2000.0);
     let nan = Matrix::from_element(6, 12, f64::NAN);
@@ -119,8 +114,7 @@ fn an_overflow_of_float16_is_said() {
 
 #[test]
 fn where_an_unknown_layer_differs_is_said() {
-    let intent = Intent::heads(3);
-    let right = record(&intent, &[]);
+    let (right, intent) = record(&[]);
     let of = |change: &dyn Fn(&mut [Matrix])| {
         let mut output = right.output().to_vec();
         change(&mut output);
@@ -141,10 +135,9 @@ fn where_an_unknown_layer_differs_is_said() {
 
 #[test]
 fn noise_has_no_nearest_mistake_and_a_mistake_with_noise_has() {
-    let intent = Intent::heads(3);
     for seed in 0..20 {
         let noisy = |ids: &[&str], size: f64| {
-            let mut record = record(&intent, ids);
+            let (mut record, intent) = record(ids);
             let rng = &mut Rng::seed_from_u64(seed);
             for m in record.tensors.get_mut(&State::Output).unwrap() {
                 *m += size * random_matrix::<f64>(6, 12, 1.0, rng);
@@ -167,8 +160,7 @@ fn noise_has_no_nearest_mistake_and_a_mistake_with_noise_has() {
 
 #[test]
 fn sequences_that_alone_differ_without_a_mask_may_be_padded() {
-    let intent = Intent::heads(3);
-    let mut record = record(&intent, &[]);
+    let (mut record, intent) = record(&[]);
     record.masks.padding =
         Some(vec![vec![true; 6], vec![true, true, true, true, false, false]]);
     add(&mut record, &intent, State::Output, &[]);
@@ -224,8 +216,7 @@ fn what_could_not_show_gives_the_same_answer() {
 #[test]
 fn what_numbers_cannot_tell_another_input_does() {
     // In self-attention, keys from the query's input are the keys.
-    let intent = Intent::heads(3);
-    let record = record(&intent, &["q-k-exchanged"]);
+    let (record, intent) = record(&["q-k-exchanged"]);
     let diagnosis = diagnose(&record, &intent).unwrap();
     assert!(diagnosis.explanations.len() > 1, "{:?}", ids(&diagnosis));
     let separation = separate(&record, &intent, &diagnosis.explanations).unwrap();
@@ -239,9 +230,8 @@ fn what_numbers_cannot_tell_another_input_does() {
 /// What rounding hides could not show either.
 #[test]
 fn what_changes_less_than_rounding_could_not_show() {
-    let intent = Intent::heads(3);
     for (precision, is_hidden) in [(Precision::F32, true), (Precision::F64, false)] {
-        let mut record = record(&intent, &[]);
+        let (mut record, intent) = record(&[]);
         record.precision = precision;
         for linear in &mut record.weights.projections {
             linear.bias.as_mut().unwrap().fill(1e-10);
@@ -254,8 +244,7 @@ fn what_changes_less_than_rounding_could_not_show() {
 
 #[test]
 fn what_could_not_show_does_in_another_input() {
-    let intent = Intent::heads(3);
-    let mut record = record(&intent, &[]);
+    let (mut record, intent) = record(&[]);
     record.masks.padding = Some(vec![vec![true; 6]; 2]);
     let diagnosis = diagnose(&record, &intent).unwrap();
     assert_eq!(diagnosis.verdict, Verdict::Right, "{:?}", ids(&diagnosis));

@@ -1,33 +1,26 @@
 //! The lines to paste, run where their framework is there.
 
-use std::path::Path;
 use std::process::Command;
 
 use diagnosis::{Reading, Said, Verdict, diagnose, read, snippets};
 use model_files::TensorFile;
 
-/// Runs a program in a folder; nothing where a package that it needs is not there.
-fn run(
-    folder: &Path,
-    packages: &str,
-    before: &str,
-    snippet: &str,
-    after: &str,
-) -> Option<Reading> {
-    let has =
-        Command::new("python3").args(["-c", &format!("import {packages}")]).output();
+/// What a program with these lines in it writes; nothing where a package that it needs is not
+/// there.
+fn written(packages: &str, before: &str, snippet: &str, after: &str) -> Option<Reading> {
+    let folder = tempfile::tempdir().unwrap();
+    let python = |program: &str| {
+        let mut python = Command::new("python3");
+        python.current_dir(folder.path()).args(["-c", program]).output()
+    };
+    let has = python(&format!("import {packages}"));
     if !has.is_ok_and(|output| output.status.success()) {
         eprintln!("skipped: no {packages}");
         return None;
     }
-    let program = format!("{before}\n{snippet}\n{after}");
-    let output = Command::new("python3")
-        .current_dir(folder)
-        .args(["-c", &program])
-        .output()
-        .expect("Python runs");
+    let output = python(&format!("{before}\n{snippet}\n{after}")).expect("Python runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let file = TensorFile::open(folder.join("layer.safetensors")).unwrap();
+    let file = TensorFile::open(folder.path().join("layer.safetensors")).unwrap();
     Some(read(&[&file], &Said::default()).unwrap())
 }
 
@@ -39,12 +32,10 @@ fn expect(reading: Option<Reading>, verdict: Verdict) {
 
 #[test]
 fn pytorchs_own_layer_is_right() {
-    let folder = tempfile::tempdir().unwrap();
     let before = "import torch\ntorch.manual_seed(0)\n\
                   mha = torch.nn.MultiheadAttention(12, 3, batch_first=True)";
     let after = "x = torch.randn(2, 5, 12)\nmha(x, x, x)";
-    let reading =
-        run(folder.path(), "torch, safetensors", before, snippets::TORCH, after);
+    let reading = written("torch, safetensors", before, snippets::TORCH, after);
     expect(reading, Verdict::Right);
 }
 
@@ -75,10 +66,8 @@ fn a_module_of_ones_own_is_right_or_not() {
         ("-1", mask, Verdict::Right),
         ("-2", "None", Verdict::Mistake),
     ] {
-        let folder = tempfile::tempdir().unwrap();
         let before = MODULE.replace("SOFTMAX", dim).replace("MASK", mask);
-        let reading =
-            run(folder.path(), "torch, safetensors", &before, snippets::MODULE, "");
+        let reading = written("torch, safetensors", &before, snippets::MODULE, "");
         let has_mask = reading.as_ref().is_some_and(|it| !it.record.masks.is_empty());
         assert!(reading.is_none() || has_mask == (mask != "None"));
         expect(reading, verdict);
@@ -87,7 +76,6 @@ fn a_module_of_ones_own_is_right_or_not() {
 
 #[test]
 fn jax_is_right() {
-    let folder = tempfile::tempdir().unwrap();
     let before = "
 import jax, jax.numpy as jnp
 keys = jax.random.split(jax.random.PRNGKey(0), 5)
@@ -100,6 +88,6 @@ q, k, v = split('query'), split('key'), split('value')
 attn = jax.nn.softmax(q @ k.swapaxes(-2, -1) / 2)
 output = (attn @ v).swapaxes(1, 2).reshape(2, 5, 12) @ params['out']['kernel']
 ";
-    let reading = run(folder.path(), "jax, safetensors", before, snippets::JAX, "");
+    let reading = written("jax, safetensors", before, snippets::JAX, "");
     expect(reading, Verdict::Right);
 }

@@ -104,20 +104,15 @@ fn weights(
         };
         let row: Vec<f64> = (0..scores.ncols()).map(masked).collect();
         let sink = record.weights.sinks.as_ref().map(|sinks| sinks[i]);
-        let raw: Vec<f64> = scores.row(r).iter().copied().collect();
         let lowered = |s: &f64| match record.precision {
             Precision::F32 => f64::from((s - 1e4) as f32),
             _ => s - 1e4,
         };
+        let is_empty = sink.is_none() && row.iter().all(|&s| s == f64::NEG_INFINITY);
         let row = match intent.empty_row {
-            EmptyRow::Unmasked
-                if sink.is_none() && row.iter().all(|&s| s == f64::NEG_INFINITY) =>
-            {
-                softmax(
-                    &raw.iter().map(lowered).collect::<Vec<_>>(),
-                    None,
-                    EmptyRow::Zeros,
-                )
+            EmptyRow::Unmasked if is_empty => {
+                let raw: Vec<f64> = scores.row(r).iter().map(lowered).collect();
+                softmax(&raw, None, EmptyRow::Zeros)
             }
             empty => softmax(&row, sink, empty),
         };
@@ -176,13 +171,9 @@ fn sequence(
             add(state, m);
         }
     }
-    add(
-        State::Output,
-        &match &record.weights.output {
-            Some(linear) => machine.linear(&concat, linear),
-            None => concat,
-        },
-    );
+    let linear = record.weights.output.as_ref();
+    let output = linear.map(|linear| machine.linear(&concat, linear));
+    add(State::Output, output.as_ref().unwrap_or(&concat));
 }
 
 /// A head of q or k, with its norm.
@@ -224,7 +215,7 @@ fn first_query(record: &Record, intent: &Intent) -> i64 {
 fn place(record: &Record, intent: &Intent, [s, role, t]: [usize; 3]) -> f64 {
     if let Some(listed) = &intent.positions {
         let lists = if role == 0 { &listed.queries } else { &listed.keys };
-        return if lists.len() == 1 { lists[0][t] } else { lists[s][t] };
+        return lists[s.min(lists.len() - 1)][t];
     }
     let first = if role == 0 { first_query(record, intent) } else { 0 };
     (first + t as i64) as f64
