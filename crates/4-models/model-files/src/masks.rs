@@ -52,9 +52,8 @@ pub fn key_padding_masks(tensor: &Tensor<'_>, sizes: MaskSizes) -> Result<Vec<Ma
         tensor.expect_shape(&[batch, n_kv])?;
     }
     if tensor.is_bool() {
-        let may_attend: Vec<bool> =
-            tensor.flags()?.iter().map(|blocked| !blocked).collect();
-        return Ok(may_attend.chunks(n_kv).map(|row| Mask::Keys(row.to_vec())).collect());
+        let rows = open(tensor)?;
+        return Ok(rows.chunks(n_kv).map(|row| Mask::Keys(row.to_vec())).collect());
     }
     let scores = tensor.numbers().map_err(of_kinds)?;
     let mask = |row: &[f64]| Mask::Additive(Matrix::from_fn(n_q, n_kv, |_, j| row[j]));
@@ -83,10 +82,8 @@ pub fn attn_masks(tensor: &Tensor<'_>, sizes: MaskSizes) -> Result<Vec<Mask>> {
         return Err(tensor.shape_error(&expected));
     }
     let masks: Vec<Mask> = if tensor.is_bool() {
-        let may_attend: Vec<bool> =
-            tensor.flags()?.iter().map(|blocked| !blocked).collect();
-        let tables = may_attend.chunks(n_q * n_kv);
-        tables.map(|t| Mask::Allowed(Matrix::from_row_slice(n_q, n_kv, t))).collect()
+        let table = |t: &[bool]| Mask::Allowed(Matrix::from_row_slice(n_q, n_kv, t));
+        open(tensor)?.chunks(n_q * n_kv).map(table).collect()
     } else {
         tensor.matrices().map_err(of_kinds)?.into_iter().map(Mask::Additive).collect()
     };
@@ -94,6 +91,11 @@ pub fn attn_masks(tensor: &Tensor<'_>, sizes: MaskSizes) -> Result<Vec<Mask>> {
         return Ok(vec![masks[0].clone(); batch]);
     }
     Ok(masks.chunks(n_heads).map(|heads| Mask::PerHead(heads.to_vec())).collect())
+}
+
+/// Where a file does not say "blocked".
+fn open(tensor: &Tensor<'_>) -> Result<Vec<bool>> {
+    Ok(tensor.flags()?.into_iter().map(|blocked| !blocked).collect())
 }
 
 /// The error for another kind of numbers, in the words of masks.
