@@ -4,6 +4,13 @@
 //! table of rotations. So a reader says of every name that it is used, or that it is harmless
 //! and why; any other is refused, and what is refused is named with what it would have meant.
 
+/// Patterns, and what is done with a name that fits one of them.
+macro_rules! rules {
+    ($($patterns:literal => $use:expr,)*) => {
+        &[$($crate::Rule($patterns, $use)),*]
+    };
+}
+
 mod facts;
 mod keys;
 mod metadata;

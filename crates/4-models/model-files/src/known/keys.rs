@@ -51,75 +51,51 @@ const UNKNOWN: &str = "a key that is not known here, and may change what the mod
                        computes: take it out if it does not";
 
 /// What some keys mean that make a model another one.
-const CAUSES: &[Rule] = &[
-    Rule(
-        "quantization_config",
-        Refused(
-            "the weights are quantised, which is not read here: save them dequantised",
-        ),
-    ),
-    Rule(
-        "auto_map",
-        Refused("the model is computed by a program of its own, which is not run here"),
-    ),
-    Rule("*expert*", Refused("one feed-forward layer for all tokens is computed")),
-    Rule("*sliding_window*", Refused("this family has no windows here")),
-    Rule("is_causal", Refused("which tokens are seen is the family's")),
-];
+const CAUSES: &[Rule] = rules! {
+    "quantization_config"
+        => Refused("the weights are quantised, which is not read here: save them \
+            dequantised"),
+    "auto_map"
+        => Refused("the model is computed by a program of its own, which is not run \
+            here"),
+    "*expert*" => Refused("one feed-forward layer for all tokens is computed"),
+    "*sliding_window*" => Refused("this family has no windows here"),
+    "is_causal" => Refused("which tokens are seen is the family's"),
+};
 
 const TRAINING: super::Use = Harmless("for training alone");
-const GENERATION: super::Use =
-    Harmless("how a text is written, and not what is computed");
-const LABELS: super::Use = Harmless("for heads of other tasks");
-const IDS: super::Use = Harmless("an id that is no part of what is computed");
-const GIVEN: super::Use = Harmless("what is given out, and not what is computed");
 const NOTES: super::Use = Harmless("a note on the files");
 
 /// The keys of a `config.json` that change nothing in any family.
-pub const COMMON_KEYS: &[Rule] = &[
-    Rule("*dropout* *_pdrop *layerdrop initializer_* gradient_checkpointing", TRAINING),
-    Rule("use_cache cache_implementation", Harmless("caches change no number")),
-    Rule("pretraining_tp", Harmless("how products are cut, which changes nothing")),
-    Rule("chunk_size_feed_forward", Harmless("how products are cut")),
-    Rule("architectures", Harmless("which head is on top: heads are in the file")),
-    Rule(
-        "torch_dtype dtype use_bfloat16",
-        Harmless("the file says what its numbers are"),
-    ),
-    Rule(
-        "*_attn_implementation* attn_implementation _flash_attn_2_enabled",
-        Harmless("which kernels compute it"),
-    ),
-    Rule(
-        "transformers_version transformers.js_config _name_or_path _commit_hash \
-         unsloth_* language torchscript tokenizer_class model_max_length model_type",
-        NOTES,
-    ),
-    Rule(
-        "output_attentions output_hidden_states output_past output_scores return_dict*",
-        GIVEN,
-    ),
-    Rule("keys_to_ignore_at_inference", NOTES),
-    Rule(
-        "id2label label2id num_labels _num_labels problem_type finetuning_task \
-         task_specific_params summary_* classifier_* pooler_*",
-        LABELS,
-    ),
-    Rule("tf_legacy_loss", TRAINING),
-    Rule(
-        "bos_token_id eos_token_id pad_token_id sep_token_id cls_token_id mask_token_id \
-         unk_token_id decoder_start_token_id forced_*_token_id",
-        IDS,
-    ),
-    Rule(
-        "max_length min_length max_new_tokens do_sample early_stopping num_beams \
-         num_beam_groups num_return_sequences diversity_penalty temperature top_k top_p \
-         typical_p repetition_penalty length_penalty no_repeat_ngram_size \
-         encoder_no_repeat_ngram_size exponential_decay_length_penalty bad_words_ids \
-         suppress_tokens begin_suppress_tokens remove_invalid_values prefix",
-        GENERATION,
-    ),
-];
+pub const COMMON_KEYS: &[Rule] = rules! {
+    "*dropout* *_pdrop *layerdrop initializer_* gradient_checkpointing" => TRAINING,
+    "use_cache cache_implementation" => Harmless("caches change no number"),
+    "pretraining_tp" => Harmless("how products are cut, which changes nothing"),
+    "chunk_size_feed_forward" => Harmless("how products are cut"),
+    "architectures" => Harmless("which head is on top: heads are in the file"),
+    "torch_dtype dtype use_bfloat16" => Harmless("the file says what its numbers are"),
+    "*_attn_implementation* attn_implementation _flash_attn_2_enabled"
+        => Harmless("which kernels compute it"),
+    "transformers_version transformers.js_config _name_or_path _commit_hash unsloth_* \
+        language torchscript tokenizer_class model_max_length model_type"
+        => NOTES,
+    "output_attentions output_hidden_states output_past output_scores return_dict*"
+        => Harmless("what is given out, and not what is computed"),
+    "keys_to_ignore_at_inference" => NOTES,
+    "id2label label2id num_labels _num_labels problem_type finetuning_task \
+        task_specific_params summary_* classifier_* pooler_*"
+        => Harmless("for heads of other tasks"),
+    "tf_legacy_loss" => TRAINING,
+    "bos_token_id eos_token_id pad_token_id sep_token_id cls_token_id mask_token_id \
+        unk_token_id decoder_start_token_id forced_*_token_id"
+        => Harmless("an id that is no part of what is computed"),
+    "max_length min_length max_new_tokens do_sample early_stopping num_beams \
+        num_beam_groups num_return_sequences diversity_penalty temperature top_k top_p \
+        typical_p repetition_penalty length_penalty no_repeat_ngram_size \
+        encoder_no_repeat_ngram_size exponential_decay_length_penalty bad_words_ids \
+        suppress_tokens begin_suppress_tokens remove_invalid_values prefix"
+        => Harmless("how a text is written, and not what is computed"),
+};
 
 #[cfg(test)]
 mod tests {

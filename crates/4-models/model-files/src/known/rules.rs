@@ -51,13 +51,6 @@ const GATES: Use = Refused(
     "gates or scales of heads or of what attention puts out, which is not computed here",
 );
 
-/// Patterns, and what is done with a name that fits one of them.
-macro_rules! rules {
-    ($($patterns:literal => $use:expr,)*) => {
-        &[$(Rule($patterns, $use)),*]
-    };
-}
-
 /// What changes attention wherever in the file it stands.
 const ANYWHERE: &[Rule] = rules! {
     "*rotary* *inv_freq* *freqs* *rope* *cos_cached* *sin_cached*" => ROTATION,

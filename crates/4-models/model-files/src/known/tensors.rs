@@ -87,31 +87,26 @@ fn why_harmless(name: &str, prefix: &str, rules: &[Rule]) -> Option<&'static str
     }
 }
 
-const BITS_AND_BYTES: super::Use = Refused("its weights are quantised by bitsandbytes");
-const ADAPTER: super::Use =
-    Refused("an adapter (LoRA) that is not merged into the weights");
-const MLX: super::Use = Refused("its weights are quantised (MLX)");
-const EXPERTS: super::Use = Refused("experts; one feed-forward layer is computed here");
-const RELATIVE: super::Use = Refused("positions relative to each other");
-
 /// What some tensors say of the weights beside them.
-const PACKED: &[Rule] = &[
-    Rule("*.SCB *.weight_format *.quant_state.* *.absmax", BITS_AND_BYTES),
-    Rule("*.qweight", Refused("its weights are quantised (GPTQ or AWQ)")),
-    Rule("*.weight_scale*", Refused("its weights are quantised")),
-    Rule("*_proj.scales *_proj.biases", MLX),
-    Rule("*lora_* *.base_layer.*", ADAPTER),
-    Rule("*.experts.*", EXPERTS),
-    Rule(
-        "*.qkv_proj.*",
-        Refused("queries, keys and values in one matrix, which are apart in this family"),
-    ),
-];
+const PACKED: &[Rule] = rules! {
+    "*.SCB *.weight_format *.quant_state.* *.absmax"
+        => Refused("its weights are quantised by bitsandbytes"),
+    "*.qweight" => Refused("its weights are quantised (GPTQ or AWQ)"),
+    "*.weight_scale*" => Refused("its weights are quantised"),
+    "*_proj.scales *_proj.biases" => Refused("its weights are quantised (MLX)"),
+    "*lora_* *.base_layer.*"
+        => Refused("an adapter (LoRA) that is not merged into the weights"),
+    "*.experts.*" => Refused("experts; one feed-forward layer is computed here"),
+    "*.qkv_proj.*"
+        => Refused("queries, keys and values in one matrix, which are apart in this \
+            family"),
+};
 
 /// What some tensors mean that make a model another one.
-const CAUSES: &[Rule] = &[
-    Rule("*inv_freq", Refused("queries and keys are rotated by their positions")),
-    Rule("*_norm.weight", Refused("a norm that this family does not have here")),
-    Rule("*crossattention*", Refused("attention to another model's tokens")),
-    Rule("*.relative_attention_bias.* *.distance_embedding.*", RELATIVE),
-];
+const CAUSES: &[Rule] = rules! {
+    "*inv_freq" => Refused("queries and keys are rotated by their positions"),
+    "*_norm.weight" => Refused("a norm that this family does not have here"),
+    "*crossattention*" => Refused("attention to another model's tokens"),
+    "*.relative_attention_bias.* *.distance_embedding.*"
+        => Refused("positions relative to each other"),
+};
