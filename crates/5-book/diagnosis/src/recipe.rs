@@ -17,93 +17,78 @@ pub use kinds::{Norms, Sinks, Slopes, Window};
 
 use crate::step::State;
 
-/// What is done at each step of a layer. [`Recipe::RIGHT`] does what was meant; a
-/// [`Mistake`](crate::Mistake) changes a choice.
-///
-/// The choices stand in the order of the steps, so a tensor of the layer depends on those
-/// before it alone ([`Recipe::before`]).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Recipe {
+macro_rules! recipe {
+    ($($(#[$doc:meta])* $choice:ident: $kind:ty = $meant:expr,)*) => {
+        /// What is done at each step of a layer. [`Recipe::RIGHT`] does what was meant; a
+        /// [`Mistake`](crate::Mistake) changes a choice.
+        ///
+        /// The choices stand in the order of the steps, so a tensor of the layer depends on those
+        /// before it alone ([`Recipe::before`]).
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub struct Recipe {
+            $($(#[$doc])* pub $choice: $kind,)*
+        }
+
+        impl Recipe {
+            /// Everything as it was meant.
+            pub const RIGHT: Self = Self { $($choice: $meant),* };
+        }
+    };
+}
+
+recipe! {
     /// Which axis of the input the sequences lie along.
-    pub axes: Axes,
+    axes: Axes = Axes::Meant,
     /// How the columns of a packed W are given to q, k and v.
-    pub packing: Packing,
+    packing: Packing = Packing::Meant,
     /// The projections to q, k and v.
-    pub projections: [Projection; 3],
+    projections: [Projection; 3] = Projection::RIGHT,
     /// What is done to what a projection gives.
-    pub activation: Activation,
+    activation: Activation = Activation::None,
     /// How q, k and v become heads.
-    pub split: Split,
+    split: Split = Split::Meant,
     /// How queries and keys are normed.
-    pub norms: Norms,
+    norms: Norms = Norms::Meant,
     /// How positions rotate queries and keys.
-    pub rotary: Rotary,
+    rotary: Rotary = Rotary::Meant,
     /// Which keys and values a query head reads, where there are fewer of them.
-    pub sharing: Sharing,
+    sharing: Sharing = Sharing::Meant,
     /// How a query is compared with a key.
-    pub similarity: Similarity,
+    similarity: Similarity = Similarity::Product,
     /// What scores are divided by.
-    pub scale: Scale,
+    scale: Scale = Scale::Meant,
     /// How scores are bounded.
-    pub cap: Cap,
+    cap: Cap = Cap::Meant,
     /// What is added to scores by distance.
-    pub slopes: Slopes,
+    slopes: Slopes = Slopes::Meant,
     /// Which keys a causal mask leaves.
-    pub causal: Causal,
+    causal: Causal = Causal::Meant,
     /// Which keys a window leaves.
-    pub window: Window,
+    window: Window = Window::Meant,
     /// How a padding mask is put on.
-    pub padding: Masking,
+    padding: Masking = Masking::Meant,
     /// How a mask of queries and keys is put on.
-    pub pairs: Masking,
+    pairs: Masking = Masking::Meant,
     /// What becomes of the scores of blocked keys.
-    pub fill: Fill,
+    fill: Fill = Fill::MinusInfinity,
     /// What becomes of sinks.
-    pub sinks: Sinks,
+    sinks: Sinks = Sinks::Meant,
     /// What makes attention weights of scores.
-    pub softmax: Softmax,
+    softmax: Softmax = Softmax::OverKeys,
     /// How many keys, or columns of a head, are a tile, where that shows; 0 is the largest
     /// power of 2 that leaves more than one tile.
-    pub tile: usize,
+    tile: usize = 0,
     /// What the attention weights average.
-    pub values: Values,
+    values: Values = Values::Average,
     /// How heads are put side by side.
-    pub merge: Merge,
+    merge: Merge = Merge::Meant,
     /// The projection of the merged heads.
-    pub mixing: Mixing,
+    mixing: Mixing = Mixing::RIGHT,
     /// What is done with the output.
-    pub addition: Addition,
+    addition: Addition = Addition::Nothing,
 }
 
 impl Recipe {
-    /// Everything as it was meant.
-    pub const RIGHT: Self = Self {
-        axes: Axes::Meant,
-        packing: Packing::Meant,
-        projections: Projection::RIGHT,
-        activation: Activation::None,
-        split: Split::Meant,
-        norms: Norms::Meant,
-        rotary: Rotary::Meant,
-        sharing: Sharing::Meant,
-        similarity: Similarity::Product,
-        scale: Scale::Meant,
-        cap: Cap::Meant,
-        slopes: Slopes::Meant,
-        causal: Causal::Meant,
-        window: Window::Meant,
-        padding: Masking::Meant,
-        pairs: Masking::Meant,
-        fill: Fill::MinusInfinity,
-        sinks: Sinks::Meant,
-        softmax: Softmax::OverKeys,
-        tile: 0,
-        values: Values::Average,
-        merge: Merge::Meant,
-        mixing: Mixing::RIGHT,
-        addition: Addition::Nothing,
-    };
-
     /// The same with every choice forgotten that a tensor does not depend on: two recipes
     /// with one of these compute the same tensor.
     pub fn before(&self, state: State) -> Self {
