@@ -3,24 +3,16 @@
 use serde::Serialize;
 
 use crate::Precision;
+use crate::named::named;
 use crate::recipe::Packing;
 
-/// How rotary positions pair a head's entries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Pairing {
-    /// Entry p with entry p + d_k / 2.
-    Halves,
-    /// Entry 2p with entry 2p + 1.
-    Pairs,
-}
-
-impl Pairing {
-    /// What it is called.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Halves => "halves",
-            Self::Pairs => "pairs",
-        }
+named! {
+    /// How rotary positions pair a head's entries.
+    Pairing {
+        /// Entry p with entry p + d_k / 2.
+        Halves = "halves",
+        /// Entry 2p with entry 2p + 1.
+        Pairs = "pairs",
     }
 }
 

@@ -29,9 +29,8 @@ impl Run<'_> {
                 if d % 2 != 0 {
                     return None;
                 }
-                let angle = |t: usize, p: usize| {
-                    places[t] * base.powf(-2.0 * p as f64 / d as f64)
-                };
+                let frequency = self.frequency(recipe.rotary, base, d);
+                let angle = |t: usize, p: usize| places[t] * frequency(p);
                 rotate(&mut sequence, pairing, Turn::Right, angle);
             }
             let mut of_sequence = of_one(&sequence, heads, role, recipe.split)?;

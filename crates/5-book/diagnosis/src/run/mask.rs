@@ -96,8 +96,7 @@ impl Run<'_> {
         }
         scores.zip_apply(&open, |score, open| {
             *score = match (recipe.fill, open) {
-                (Fill::OpenPlusOne, true) => *score + 1.0,
-                (Fill::BlockedPlusOne, false) => *score + 1.0,
+                (Fill::OpenPlusOne, true) | (Fill::BlockedPlusOne, false) => *score + 1.0,
                 (_, true) => *score,
                 (Fill::MinusInfinity | Fill::Opposite, false) => f64::NEG_INFINITY,
                 (Fill::LastTileToo | Fill::FirstTileAlone, false) => f64::NEG_INFINITY,
@@ -185,15 +184,14 @@ impl Run<'_> {
         choice: Window,
         (n_q, n_kv): (usize, usize),
     ) -> Option<Matrix<bool>> {
-        let width = match (choice, self.intent.window? as isize) {
-            (Window::None, _) => return None,
-            (Window::Wider, width) => width + 1,
-            (Window::Narrower, width) => width - 1,
-            (_, width) => width,
-        };
-        let first = match choice {
-            Window::FromZero => 0,
-            _ => self.intent.first_query((n_q, n_kv)),
+        let (width, first) =
+            (self.intent.window? as isize, self.intent.first_query((n_q, n_kv)));
+        let (width, first) = match choice {
+            Window::None => return None,
+            Window::Wider => (width + 1, first),
+            Window::Narrower => (width - 1, first),
+            Window::FromZero => (width, 0),
+            Window::Meant => (width, first),
         };
         let is_causal = self.intent.causal.is_some();
         Some(Matrix::from_fn(n_q, n_kv, |i, j| {

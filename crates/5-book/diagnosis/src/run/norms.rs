@@ -58,7 +58,7 @@ impl Run<'_> {
 
 /// Divides each row, or all of them together, by the root of the mean of the squares, and
 /// first subtracts the mean where the norm does so.
-fn divide(x: &mut Matrix, kind: NormKind, eps: f64, is_one: bool) {
+pub(super) fn divide(x: &mut Matrix, kind: NormKind, eps: f64, is_one: bool) {
     if kind == NormKind::Layer {
         for mut row in x.row_iter_mut() {
             let mean = row.mean();

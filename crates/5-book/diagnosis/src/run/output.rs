@@ -2,11 +2,12 @@
 
 use attention::Matrix;
 
+use super::norms::divide;
 use super::projection::exchanged;
 use super::{Run, select};
-use crate::State;
 use crate::recipe::{Addition, Axes, Merge, Mixing, MixingProduct, Recipe, Split};
 use crate::rows::{numbers, permuted, view};
+use crate::{NormKind, State};
 
 impl Run<'_> {
     /// `[n, d_v]` a head becomes `[n, h · d_v]` a sequence.
@@ -76,7 +77,7 @@ impl Run<'_> {
                 output += added;
             }
             if matches!(recipe.addition, Addition::Norm | Addition::ResidualThenNorm) {
-                norm(&mut output);
+                divide(&mut output, NormKind::Layer, 1e-5, false);
             }
             if recipe.addition == Addition::ZeroPadding {
                 self.zero_padding(&mut output, s, rows)?;
@@ -160,14 +161,4 @@ fn side_by_side(heads: &[Matrix], merge: Merge) -> Option<Matrix> {
     };
     let numbers = permuted(&numbers(heads), [h, n, d], order);
     view(&numbers, n, h * d).pop()
-}
-
-/// Each row less its mean, divided by its spread.
-fn norm(x: &mut Matrix) {
-    for mut row in x.row_iter_mut() {
-        let mean = row.mean();
-        let variance =
-            row.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / row.len() as f64;
-        row.apply(|x| *x = (*x - mean) / (variance + 1e-5).sqrt());
-    }
 }

@@ -125,20 +125,15 @@ fn unpacked(
 }
 
 /// W with 0 wherever a head would read beside its own slice of the input.
-fn slices(mut weight: Matrix, heads: usize) -> Option<Matrix> {
+fn slices(weight: Matrix, heads: usize) -> Option<Matrix> {
     let (d_in, d_out) = weight.shape();
     if d_in % heads != 0 || d_out % heads != 0 {
         return None;
     }
     let (rows, columns) = (d_in / heads, d_out / heads);
-    for (c, mut column) in weight.column_iter_mut().enumerate() {
-        for (r, entry) in column.iter_mut().enumerate() {
-            if r / rows != c / columns {
-                *entry = 0.0;
-            }
-        }
-    }
-    Some(weight)
+    let is_own = |r: usize, c: usize| r / rows == c / columns;
+    let entry = |r, c| if is_own(r, c) { weight[(r, c)] } else { 0.0 };
+    Some(Matrix::from_fn(d_in, d_out, entry))
 }
 
 /// `b` matrices `[n, d]` as `n` matrices `[b, d]`.

@@ -118,11 +118,11 @@ impl Run<'_> {
         }
         let (masked, open): (Vec<_>, Vec<_>) = masked.into_iter().unzip();
         // A mask that does not reach the first tile is left out, and nothing else.
-        if recipe.fill == Fill::FirstTileAlone && self.record.masks.added.is_none() {
-            open.iter()
-                .flatten()
-                .any(|open| open.iter().any(|&open| !open))
-                .then_some(())?;
+        let blocks = |open: &Matrix<bool>| open.iter().any(|&open| !open);
+        let is_alone =
+            recipe.fill == Fill::FirstTileAlone && self.record.masks.added.is_none();
+        if is_alone && !open.iter().flatten().any(blocks) {
+            return None;
         }
         let has_sinks = self.has_sinks(recipe);
         let masked = match has_sinks {
@@ -234,28 +234,27 @@ impl Run<'_> {
         if attn.len() != v.len() {
             return None;
         }
-        let heads = attn.iter().zip(v);
-        heads
-            .map(|(attn, v)| match recipe.values {
-                Values::Average => {
-                    (attn.ncols() == v.nrows()).then(|| self.product(attn, v))
-                }
-                Values::FirstTile => {
-                    let tile = tile_of(recipe, v.ncols());
-                    let fits = attn.ncols() == v.nrows() && tile < v.ncols();
-                    fits.then(|| {
-                        let mut head = self.product(attn, v);
-                        head.columns_range_mut(tile..).fill(0.0);
-                        head
-                    })
-                }
-                Values::Transposed => {
-                    let fits = attn.is_square() && attn.nrows() == v.nrows();
-                    fits.then(|| self.product(&attn.transpose(), v))
-                }
-                Values::Unweighted => (attn.nrows() == v.nrows()).then(|| v.clone()),
-            })
-            .collect()
+        let head = |(attn, v): (&Matrix, &Matrix)| {
+            let (n_q, n_kv) = attn.shape();
+            let tile = tile_of(recipe, v.ncols());
+            let fits = match recipe.values {
+                Values::Average => n_kv == v.nrows(),
+                Values::FirstTile => n_kv == v.nrows() && tile < v.ncols(),
+                Values::Transposed => n_q == n_kv && n_q == v.nrows(),
+                Values::Unweighted => n_q == v.nrows(),
+            };
+            let mut head = match recipe.values {
+                _ if !fits => return None,
+                Values::Unweighted => v.clone(),
+                Values::Transposed => self.product(&attn.transpose(), v),
+                Values::Average | Values::FirstTile => self.product(attn, v),
+            };
+            if recipe.values == Values::FirstTile {
+                head.columns_range_mut(tile..).fill(0.0);
+            }
+            Some(head)
+        };
+        attn.iter().zip(v).map(head).collect()
     }
 }
 
@@ -271,15 +270,10 @@ fn over(recipe: &Recipe, scores: Vec<Matrix>, each: usize) -> Option<Vec<Matrix>
             .collect(),
         Softmax::OverHeads => scores.chunks(each).flat_map(across).collect(),
         Softmax::OverBatch => {
-            let mut attn = scores.clone();
-            for i in 0..each {
-                let of_head: Vec<Matrix> =
-                    scores.iter().skip(i).step_by(each).cloned().collect();
-                for (s, map) in across(&of_head).into_iter().enumerate() {
-                    attn[s * each + i] = map;
-                }
-            }
-            attn
+            let of_head = |i: usize| scores.iter().skip(i).step_by(each).cloned();
+            let heads: Vec<Vec<Matrix>> =
+                (0..each).map(|i| across(&of_head(i).collect::<Vec<_>>())).collect();
+            (0..scores.len()).map(|at| heads[at % each][at / each].clone()).collect()
         }
         Softmax::OverMap => scores.into_iter().map(over_all).collect(),
         Softmax::OverHeadsAndKeys => {
