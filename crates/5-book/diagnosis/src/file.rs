@@ -290,8 +290,7 @@ fn assume_digits(record: &Record, notes: &mut Notes) {
     if record.has_few_digits() {
         notes.assume(
             "what the code read has few digits here, and may have been rounded when it was \
-             printed"
-                .to_string(),
+             printed",
         );
     }
 }

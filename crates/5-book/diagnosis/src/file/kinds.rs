@@ -105,7 +105,7 @@ impl Kinds {
             intent.window = Some(window);
             notes.say(by, format!("a window of {window} keys"));
             if intent.causal.is_none() {
-                notes.assume("a window reaches as far ahead as behind".to_string());
+                notes.assume("a window reaches as far ahead as behind");
             }
         }
         let alibi = files.meant(files.said.is_alibi.then_some(true), &ALIBI)?;
@@ -142,7 +142,7 @@ fn norm(
     let bias = bias.map(|bias| bias.numbers()).transpose()?.map(RowVector::from_vec);
     let is_whole = gain.shape().len() == 1;
     if eps.is_none() {
-        notes.assume("eps 1e-6 in norms".to_string());
+        notes.assume("eps 1e-6 in norms");
     }
     Ok(HeadNorm { gain: gain_row, bias, kind, is_whole, eps: eps.unwrap_or(1e-6) })
 }

@@ -10,9 +10,6 @@ use crate::{Error, Intent, Record, Result};
 impl Files<'_> {
     /// Refuses what would make the layer another one and is not read; what is harmless is
     /// said.
-    ///
-    /// # Errors
-    /// [`Error::Unread`] for a tensor, [`Error::File`] for a key of the metadata.
     pub fn expect_all_known(
         &self,
         prefix: &str,

@@ -56,7 +56,7 @@ pub fn read(
         sizes.join(&mut masks, &entries, parts);
     }
     if let Some(slopes) = masks.added.as_ref().and_then(|it| sizes.slopes(it, intent)) {
-        notes.assume("what is added is a slope per head, times the distance".to_string());
+        notes.assume("what is added is a slope per head, times the distance");
         (intent.slopes, masks.added) = (Some(slopes), None);
     }
     record.masks = masks;

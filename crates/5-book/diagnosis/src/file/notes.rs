@@ -30,7 +30,8 @@ impl Notes {
     }
 
     /// What nothing says, once.
-    pub fn assume(&mut self, line: String) {
+    pub fn assume(&mut self, line: impl Into<String>) {
+        let line = line.into();
         if !self.assumed.contains(&line) {
             self.assumed.push(line);
         }

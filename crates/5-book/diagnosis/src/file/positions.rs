@@ -117,7 +117,7 @@ fn of_keys(record: &Record, queries: &[Vec<f64>], notes: &mut Notes) -> Vec<Vec<
         all.collect::<Option<Vec<Vec<f64>>>>()
     });
     if lists.is_some() {
-        notes.assume("keys stand where they do without padding in front".to_string());
+        notes.assume("keys stand where they do without padding in front");
     }
     lists.unwrap_or_else(|| vec![(0..n_kv).map(|t| t as f64).collect()])
 }

@@ -10,9 +10,6 @@ const MOST_ENTRIES: u128 = 1 << 27;
 const MOST_SCORES: u128 = 1 << 25;
 
 /// Whether tensors of these names have no more entries than are read.
-///
-/// # Errors
-/// [`Error::Entries`] with the number.
 pub fn expect_tensors(files: &Files<'_>, names: &[String]) -> Result<()> {
     let entries = names.iter().filter_map(|name| Some(files.peek(name)?.n_entries()));
     match entries.fold(0, u128::saturating_add) {
@@ -22,9 +19,6 @@ pub fn expect_tensors(files: &Files<'_>, names: &[String]) -> Result<()> {
 }
 
 /// Whether the scores of a layer are no more than are computed.
-///
-/// # Errors
-/// [`Error::Scores`] with the numbers.
 pub fn expect_scores(record: &Record, intent: &Intent) -> Result<()> {
     let (heads, batch) = (intent.n_heads, record.batch());
     let (n_q, n_kv) = record.lengths();

@@ -105,9 +105,6 @@ pub const FILE: &str = "the file says";
 
 impl Files<'_> {
     /// What the files' metadata says; `None` and nothing say nothing.
-    ///
-    /// # Errors
-    /// [`Error::Metadata`] for what it says and is not known.
     pub fn setting<T>(&self, setting: &Setting<T>) -> Result<Option<T>> {
         let Setting(keys, expected, known) = *setting;
         let is_key = |key: &str| keys.split(' ').any(|it| it == key);

@@ -97,8 +97,7 @@ pub fn read(files: &Files<'_>, notes: &mut Notes) -> Result<Found> {
         let at = of(role).ok_or_else(|| Error::NoLayer { names: files.all_names() })?;
         linears.push(linear(files, &role[at], notes)?);
     }
-    let projections = linears.try_into().ok();
-    let packing = Packing::Blocks;
+    let (projections, packing) = (linears.try_into().ok(), Packing::Blocks);
     Ok(Found { packed: None, projections, output, packing, prefix, others })
 }
 
@@ -161,7 +160,7 @@ fn linear(files: &Files<'_>, named: &Named, notes: &mut Notes) -> Result<Linear>
     let is_conv = ["c_attn.weight", "c_proj.weight"].iter().any(|it| base.ends_with(it));
     let is_in_out = files.said.is_in_out || is_conv || base.ends_with("kernel");
     if !is_in_out {
-        notes.assume("weights are [out, in]".to_string());
+        notes.assume("weights are [out, in]");
     }
     let matrix = matrix(&weight, is_in_out)?;
     let bias = files.own(&named.bias).map(|bias| bias.numbers()).transpose()?;
