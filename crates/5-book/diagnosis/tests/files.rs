@@ -75,23 +75,19 @@ fn what_metadata_says_of_another_layer_is_refused() {
 #[test]
 fn a_mask_is_the_same_in_every_shape() {
     let open = |s: usize, i: usize, j: usize| j <= i && (s == 0 || j < 2);
-    let all = |columns: usize| -> Vec<(usize, usize, usize)> {
-        let rows = (0..6).map(|at| (at / 3, at % 3));
-        rows.flat_map(|(s, i)| (0..columns).map(move |j| (s, i, j))).collect()
+    let all = |columns: usize| {
+        (0..6 * columns).map(move |at| (at / columns / 3, at / columns % 3, at % columns))
     };
     let is_open = |columns: usize| -> Vec<bool> {
-        all(columns).into_iter().map(|(s, i, j)| j < 3 && open(s, i, j)).collect()
-    };
-    let added = |columns: usize, low: f32| {
-        let flags = is_open(columns);
-        let score = |_, c: usize| if flags[c] { 0.0 } else { low };
-        Matrix::<f32>::from_fn(1, flags.len(), score)
+        all(columns).map(|(s, i, j)| j < 3 && open(s, i, j)).collect()
     };
     let flags = |name, shape: &[usize], flags: Vec<bool>| {
         NewTensor::flags(name, shape, &flags).unwrap()
     };
-    let scores = |name, shape: &[usize], columns, low| {
-        NewTensor::new(name, shape, [&added(columns, low)]).unwrap()
+    let scores = |name, columns: usize, low: f32| {
+        let added = is_open(columns).into_iter().map(|open| if open { 0.0 } else { low });
+        let row = Matrix::<f32>::from_iterator(1, 6 * columns, added);
+        NewTensor::new(name, &[2, 1, 3, columns], [&row]).unwrap()
     };
     let blocked = || is_open(3).into_iter().map(|open| !open).collect::<Vec<bool>>();
     let causal = [false, true, true, false, false, true, false, false, false];
@@ -100,10 +96,10 @@ fn a_mask_is_the_same_in_every_shape() {
     let files = [
         vec![flags("attention_mask", &[2, 1, 3, 3], is_open(3))],
         vec![flags("attn_mask", &[2, 3, 3], blocked())],
-        vec![scores("attention_mask", &[2, 1, 3, 3], 3, f32::MIN)],
-        vec![scores("mask", &[2, 1, 3, 3], 3, f32::NEG_INFINITY)],
+        vec![scores("attention_mask", 3, f32::MIN)],
+        vec![scores("mask", 3, f32::NEG_INFINITY)],
         // A static cache, and numbers that are low enough.
-        vec![scores("attention_mask", &[2, 1, 3, 5], 5, -1e4)],
+        vec![scores("attention_mask", 5, -1e4)],
         vec![
             flags("attn_mask", &[3, 3], causal.to_vec()),
             flags("attention_mask", &[2, 3], real.clone()),

@@ -261,14 +261,6 @@ fn dropout_is_told_from_the_map_and_only_if_one_factor_fits() {
     }
 }
 
-/// Padding of the last 3 tokens of sequence 0; none in the others.
-fn padded(n: usize) -> Record {
-    let mut record = layer(n, 3, 8);
-    let open = |s: usize| (0..n).map(|t| s > 0 || t + 3 < n).collect();
-    record.masks.padding = Some((0..3).map(open).collect());
-    record
-}
-
 /// A layer whose code adds numbers to the scores of keys that are padding, or of all others.
 fn with_added(record: &Record, lowest: f64, is_padding: bool) -> Diagnosis {
     let (intent, open) = (Intent::heads(4), record.masks.padding.clone().unwrap());
@@ -283,7 +275,10 @@ fn with_added(record: &Record, lowest: f64, is_padding: bool) -> Diagnosis {
 
 #[test]
 fn a_mask_that_is_added_leaves_rows_without_a_key_as_they_are() {
-    let mut record = padded(10);
+    let mut record = layer(10, 3, 8);
+    // The last tokens of sequence 0 are padding.
+    let open = |s: usize| (0..10).map(|t| s > 0 || t < 7).collect();
+    record.masks.padding = Some((0..3).map(open).collect());
     for lowest in [-1e4, -1e9] {
         let opposite = with_added(&record, lowest, false);
         assert_named(&opposite, "padding-opposite", "one sequence has no padding");

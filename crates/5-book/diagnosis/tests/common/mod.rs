@@ -193,19 +193,16 @@ fn weights(
 fn inputs(d_model: usize, is_packed: bool, rng: &mut Rng) -> [Vec<Matrix>; 3] {
     let batch = rng.random_range(1..=4);
     let n_q = rng.random_range(1..=8);
-    let mut sequences = |n: usize| -> Vec<Matrix> {
+    let sequences = |n: usize, rng: &mut Rng| -> Vec<Matrix> {
         (0..batch).map(|_| random_matrix(n, d_model, 1.0, rng)).collect()
     };
-    let query = sequences(n_q);
+    let query = sequences(n_q, rng);
     let (is_cross, n_kv) = (of_ten(3, rng) && !is_packed, rng.random_range(1..=8));
     if !is_cross {
         return [query.clone(), query.clone(), query];
     }
-    let mut sequences = |n: usize| -> Vec<Matrix> {
-        (0..batch).map(|_| random_matrix(n, d_model, 1.0, rng)).collect()
-    };
-    let key = sequences(if n_kv % 2 == 0 { n_q } else { n_kv });
-    let value = sequences(key[0].nrows());
+    let key = sequences(if n_kv % 2 == 0 { n_q } else { n_kv }, rng);
+    let value = sequences(key[0].nrows(), rng);
     let is_one = n_kv % 3 > 0;
     [query, key.clone(), if is_one { key } else { value }]
 }
