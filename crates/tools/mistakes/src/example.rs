@@ -68,10 +68,8 @@ impl Has {
             for rotary in [None, Some(Pairing::Halves), Some(Pairing::Pairs)] {
                 for packed in [None, Some(Packing::Blocks), Some(Packing::HeadByHead)] {
                     let more = u32::from(rotary.is_some()) + u32::from(packed.is_some());
-                    all.push((
-                        bits.count_ones() + more,
-                        Self { rotary, packed, ..plain },
-                    ));
+                    let has = Self { rotary, packed, ..plain };
+                    all.push((bits.count_ones() + more, has));
                 }
             }
         }
@@ -238,18 +236,13 @@ const SHOWS: f64 = 0.02;
 
 /// Finds the smallest layer that shows it; nothing if no small one does.
 pub fn example(mistake: &Mistake) -> Option<Example> {
-    for has in Has::all() {
-        for seed in 1..4 {
-            let (record, intent) = has.layer(seed);
-            if !mistake.is_possible(&record, &intent) {
-                continue;
-            }
-            if let Some(example) = shown(mistake, has, record, intent) {
-                return Some(example);
-            }
-        }
-    }
-    None
+    let mut all =
+        Has::all().into_iter().flat_map(|has| [1, 2, 3].map(|seed| (has, seed)));
+    all.find_map(|(has, seed)| {
+        let (record, intent) = has.layer(seed);
+        let is_possible = mistake.is_possible(&record, &intent);
+        if is_possible { shown(mistake, has, record, intent) } else { None }
+    })
 }
 
 /// Where it shows first: in the attention weights if it does there, and else in the output.
