@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, ensure};
-use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use diagnosis::{
-    Diagnosis, Pairing, Precision, Reading, Said, Verdict, diagnose_with, read,
+    Diagnosis, Pairing, Precision, Reading, Said, Verdict, diagnose_with, read, snippets,
 };
 use model_files::{Existing, TensorFile, check_output};
 use serde_json::json;
@@ -54,8 +54,8 @@ pub struct Args {
     causal: bool,
 
     /// Rotary positions were meant, by pairs of entries d_k / 2 apart or of neighbours
-    #[arg(long, value_enum)]
-    rotary: Option<Rotary>,
+    #[arg(long, value_parser = one_of(ROTARY))]
+    rotary: Option<Pairing>,
 
     /// The base of rotary positions
     #[arg(long, value_name = "B")]
@@ -83,8 +83,8 @@ pub struct Args {
     offset: Option<u32>,
 
     /// How it was computed, if coarser than its numbers show: then rounding explains more
-    #[arg(long, value_enum, value_name = "PRECISION")]
-    computed: Option<Computed>,
+    #[arg(long, value_parser = one_of(COMPUTED), value_name = "PRECISION")]
+    computed: Option<Precision>,
 
     /// Which layer, where there are several: what stands before its tensors' names
     #[arg(long, value_name = "P")]
@@ -115,63 +115,45 @@ pub struct Args {
     write_input: Option<PathBuf>,
 
     /// Print the lines that write such a file from your code, and end
-    #[arg(long, value_enum)]
-    snippet: Option<Snippet>,
+    #[arg(long, value_parser = one_of(SNIPPETS))]
+    snippet: Option<&'static str>,
 }
 
-/// How rotary positions pair a head's entries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Rotary {
-    Halves,
-    Pairs,
-}
+/// Words that may be said, what is said of each in the help, and what it stands for.
+type Choices<T> = &'static [(&'static str, &'static str, T)];
 
-/// How a layer was computed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Computed {
-    Float32,
-    /// float32, whose products have factors of TF32, as GPUs do
-    Tf32,
-    /// float32, whose products have factors of bfloat16, as TPUs do
-    Bfloat16Products,
-    Float16,
-    Bfloat16,
-}
+const ROTARY: Choices<Pairing> =
+    &[("halves", "", Pairing::Halves), ("pairs", "", Pairing::Pairs)];
 
-impl Computed {
-    fn precision(self) -> Precision {
-        match self {
-            Self::Float32 => Precision::F32,
-            Self::Tf32 => Precision::TF32,
-            Self::Bfloat16Products => Precision::BrainProducts,
-            Self::Float16 => Precision::F16,
-            Self::Bfloat16 => Precision::BF16,
-        }
-    }
-}
+const COMPUTED: Choices<Precision> = &[
+    ("float32", "", Precision::F32),
+    ("tf32", "float32, whose products have factors of TF32, as GPUs do", Precision::TF32),
+    (
+        "bfloat16-products",
+        "float32, whose products have factors of bfloat16, as TPUs do",
+        Precision::BrainProducts,
+    ),
+    ("float16", "", Precision::F16),
+    ("bfloat16", "", Precision::BF16),
+];
 
-/// In which code the lines go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Snippet {
-    /// PyTorch's nn.MultiheadAttention
-    Torch,
-    /// A PyTorch module of your own
-    Module,
-    /// JAX
-    Jax,
-    /// candle
-    Candle,
-}
+const SNIPPETS: Choices<&str> = &[
+    ("torch", "PyTorch's nn.MultiheadAttention", snippets::TORCH),
+    ("module", "A PyTorch module of your own", snippets::MODULE),
+    ("jax", "JAX", snippets::JAX),
+    ("candle", "candle", snippets::CANDLE),
+];
 
-impl Snippet {
-    fn text(self) -> &'static str {
-        match self {
-            Self::Torch => diagnosis::snippets::TORCH,
-            Self::Module => diagnosis::snippets::MODULE,
-            Self::Jax => diagnosis::snippets::JAX,
-            Self::Candle => diagnosis::snippets::CANDLE,
-        }
-    }
+/// Reads one of these words as what it stands for.
+fn one_of<T: Clone + Send + Sync>(all: Choices<T>) -> impl TypedValueParser<Value = T> {
+    let value = |(name, help, _): &(&'static str, &'static str, T)| match *help {
+        "" => PossibleValue::new(*name),
+        help => PossibleValue::new(*name).help(help),
+    };
+    PossibleValuesParser::new(all.iter().map(value)).map(move |word| {
+        let found = all.iter().find(|it| it.0 == word);
+        found.expect("one of the words").2.clone()
+    })
 }
 
 /// Runs the command; what cannot be read is status 2.
@@ -197,7 +179,7 @@ fn status(verdict: Verdict) -> ExitCode {
 
 fn run(args: &Args) -> Result<Verdict> {
     if let Some(snippet) = args.snippet {
-        print(snippet.text())?;
+        print(snippet)?;
         return Ok(Verdict::Right);
     }
     check_place(args)?;
@@ -299,17 +281,14 @@ fn said(args: &Args) -> Result<Said> {
         heads: args.heads,
         kv_heads: args.kv_heads,
         is_causal: args.causal,
-        rotary: args.rotary.map(|rotary| match rotary {
-            Rotary::Halves => Pairing::Halves,
-            Rotary::Pairs => Pairing::Pairs,
-        }),
+        rotary: args.rotary,
         base: args.base,
         scale: args.scale,
         cap: args.cap,
         window: args.window.map(|window| window as usize),
         is_alibi: args.alibi,
         offset: args.offset.map(|offset| offset as usize),
-        computed: args.computed.map(Computed::precision),
+        computed: args.computed,
         prefix: args.prefix.clone(),
         names: args.names.iter().map(named).collect::<Result<_>>()?,
         is_sequence_first: args.sequence_first,

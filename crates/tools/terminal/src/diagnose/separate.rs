@@ -46,7 +46,6 @@ fn tensors(separation: &Separation) -> Result<Vec<NewTensor>> {
         tensors.push(NewTensor::new(name, shape, &stored)?);
         Ok(())
     };
-    let row = |numbers: &[f64]| [Matrix::from_row_slice(1, numbers.len(), numbers)];
     let mut rows: Vec<(String, &[f64])> = Vec::new();
     let linears = weights.projections.iter().chain(&weights.output);
     for (linear, name) in linears.zip(["W_q", "W_k", "W_v", "W_o"]) {
@@ -60,7 +59,8 @@ fn tensors(separation: &Separation) -> Result<Vec<NewTensor>> {
     }
     rows.extend(weights.sinks.iter().map(|it| ("sinks".to_string(), it.as_slice())));
     for (name, numbers) in rows {
-        add(name, &[numbers.len()], &row(numbers))?;
+        let n = numbers.len();
+        add(name, &[n], &[Matrix::from_row_slice(1, n, numbers)])?;
     }
     for (inputs, name) in inputs.iter().zip(["query", "key", "value"]) {
         let shape = [inputs.len(), inputs[0].nrows(), inputs[0].ncols()];
