@@ -87,9 +87,13 @@ impl Segment {
     /// A mistake that is clearly nearer than what was meant, or what was meant: of noise some
     /// mistake is always a little nearer.
     pub fn nearest(&self) -> Option<&Trial> {
-        let right = self.right.as_ref();
-        let most = right.map_or(f64::INFINITY, |it| NEARER * it.difference.rms);
-        self.nearest.as_ref().filter(|it| it.difference.rms < most).or(right)
+        self.nearest.as_ref().filter(|it| self.is_nearer(it)).or(self.right.as_ref())
+    }
+
+    /// Whether a trial is clearly nearer than what was meant.
+    fn is_nearer(&self, trial: &Trial) -> bool {
+        let right = self.right.as_ref().map_or(f64::INFINITY, |it| it.difference.rms);
+        trial.difference.rms < NEARER * right
     }
 }
 

@@ -13,7 +13,7 @@ use attention::{Matrix, Rng, SeedableRng, random_matrix};
 use common::{apart, diagnosed, ids, mistakes, self_attention, stored};
 use diagnosis::recipe::Recipe;
 use diagnosis::{
-    Diagnosis, EmptyRow, Intent, Mistake, Precision, Record, State, Verdict, bank,
+    Corner, Diagnosis, EmptyRow, Intent, Mistake, Precision, Record, State, Verdict, bank,
     computed, diagnose, mistake, separate, showing,
 };
 
@@ -60,6 +60,43 @@ fn scores_may_be_recorded_before_they_are_divided() {
     let diagnosis = diagnose(&record, &intent).unwrap();
     assert_eq!(ids(&diagnosis), [["not-scaled"]]);
     assert_eq!(diagnosis.first_difference, Some(State::Scores));
+}
+
+#[test]
+fn of_noise_on_a_condition_no_mistake_is_told() {
+    let intent = Intent { causal: Some(Corner::TopLeft), ..Intent::heads(3) };
+    let mut record = self_attention([2, 6, 12, 3], &mut Rng::seed_from_u64(3));
+    add(&mut record, &intent, State::Output, &[]);
+    for m in record.tensors.get_mut(&State::Output).unwrap() {
+        let noise = |i: usize| 3e-4 * (i as f64 * 12.9898).sin();
+        let numbers = m.iter_mut().enumerate();
+        numbers.for_each(|(i, x)| *x = f64::from((*x + noise(i)) as f32));
+    }
+    let condition = diagnose(&record, &intent).unwrap().condition.unwrap();
+    assert!(condition.only_if.contains("multiplies in"), "{condition:?}");
+    assert_eq!(condition.otherwise, None);
+}
+
+#[test]
+fn a_row_that_alone_differs_is_no_rounding() {
+    let mut record = self_attention([1, 64, 12, 3], &mut Rng::seed_from_u64(4));
+    let intent = Intent::heads(3);
+    add(&mut record, &intent, State::Output, &[]);
+    let of = |record: &Record| {
+        let report = diagnose(record, &intent).unwrap().tensors.remove(0);
+        (report.verdict, report.distance.unwrap())
+    };
+    let (verdict, right) = of(&record);
+    assert_eq!(verdict, Verdict::Right);
+    let mut row = record.tensors.get_mut(&State::Output).unwrap()[0].row_mut(40);
+    let sign = |c: usize| if c.is_multiple_of(2) { 1.0 } else { -1.0 };
+    row.iter_mut().enumerate().for_each(|(c, x)| {
+        *x = f64::from((*x + 72.0 * right.tolerance * sign(c)) as f32);
+    });
+    let (verdict, moved) = of(&record);
+    assert_ne!(verdict, Verdict::Right);
+    // Of all rows together, as far as sums in another order may be.
+    assert!(moved.rms < 10.0 * moved.tolerance, "{moved:?}");
 }
 
 #[test]

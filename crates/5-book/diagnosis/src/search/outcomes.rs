@@ -187,13 +187,11 @@ impl Search<'_> {
         segment: &mut Segment,
         tried: &mut Tried,
     ) -> Outcome {
-        let singles = tried.singles(self, segment).iter().map(|it| it.trial.clone());
-        let single = singles.min_by(|a, b| a.difference.rms.total_cmp(&b.difference.rms));
+        tried.singles(self, segment);
         let fit = tried.numbers(self, segment).first().cloned();
-        let all = [fit, single].into_iter().flatten();
+        let all = [fit, segment.nearest.clone()].into_iter().flatten();
         let nearest = all.min_by(|a, b| a.difference.rms.total_cmp(&b.difference.rms));
-        let right = segment.right.as_ref().map_or(f64::INFINITY, |it| it.difference.rms);
-        let nearest = nearest.filter(|it| it.difference.rms < right);
+        let nearest = nearest.filter(|it| segment.is_nearer(it));
         Outcome::Condition { level: *level, condition, nearest: nearest.map(Box::new) }
     }
 
