@@ -24,6 +24,8 @@ pub enum NormKind {
     RootMeanSquare,
     /// The same after the mean is subtracted.
     Layer,
+    /// Nothing says which of the two: the first, and then the second is tried too.
+    Unsaid,
 }
 
 impl HeadNorm {
@@ -36,7 +38,7 @@ impl HeadNorm {
     /// `a root mean square with eps 1e-6, before the rotation`.
     pub(crate) fn words(&self) -> String {
         let kind = match self.kind {
-            NormKind::RootMeanSquare => "a root mean square",
+            NormKind::RootMeanSquare | NormKind::Unsaid => "a root mean square",
             NormKind::Layer => "a layer norm",
         };
         format!(

@@ -7,7 +7,7 @@ use crate::compare::difference;
 use crate::recipe::Recipe;
 use crate::report::{TensorReport, Verdict};
 use crate::step::State;
-use crate::{Intent, Record, Run};
+use crate::{Intent, NormKind, Record, Run};
 
 /// A record with a tensor read in another way, and what to say of it.
 pub(crate) struct Reading {
@@ -37,6 +37,7 @@ pub(crate) fn of(
             readings.extend(scaled(record, State::Query, factor, when));
         }
     }
+    readings.extend(other_norms(record));
     readings.extend(of_some_sequences(record, intent, first));
     readings
 }
@@ -76,6 +77,21 @@ fn of_some_sequences(
         _ => format!("sequences {all} alone differ, and this is said of them."),
     };
     Some(Reading { record: record.of_sequences(&wrong), remark })
+}
+
+/// Norms that nothing says the kind of, as the other kind.
+fn other_norms(record: &Record) -> Option<Reading> {
+    let mut record = record.clone();
+    let norms = record.weights.norms.as_mut()?;
+    if norms.iter().any(|norm| norm.kind != NormKind::Unsaid) {
+        return None;
+    }
+    norms.iter_mut().for_each(|norm| norm.kind = NormKind::Layer);
+    let remark =
+        "norms of queries and keys are read as layer norms without a bias: nothing \
+                  says which they are."
+            .to_string();
+    Some(Reading { record, remark })
 }
 
 fn scaled(record: &Record, state: State, factor: f64, when: &str) -> Option<Reading> {

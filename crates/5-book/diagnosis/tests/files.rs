@@ -61,6 +61,17 @@ fn what_would_make_it_another_layer_is_refused_by_its_name() {
 }
 
 #[test]
+fn a_kind_of_norm_that_nothing_says_is_assumed() {
+    let norms = || vec![floats("q_norm.weight", &[4]), floats("k_norm.weight", &[4])];
+    let assumed = |texts: &[(&str, &str)]| {
+        let reading = reading("", norms(), &[META, texts].concat()).unwrap();
+        reading.assumed.iter().any(|it| it.contains("subtract no mean"))
+    };
+    assert!(assumed(&[]));
+    assert!(!assumed(&[("qk_norm", "layer")]) && !assumed(&[("qk_norm", "rms")]));
+}
+
+#[test]
 fn what_metadata_says_of_another_layer_is_refused() {
     insta::assert_snapshot!(with_text("author", "one"), @"read");
     insta::assert_snapshot!(with_text("rope_scaling", "linear"), @"a file: its metadata has rope_scaling: linear, and such positions are not computed here");

@@ -144,6 +144,27 @@ fn diagnosed(kinds: &[Change], change: Change) -> (Verdict, Vec<Vec<&'static str
 }
 
 #[test]
+fn norms_of_an_unsaid_kind_are_tried_as_both() {
+    let of = |kind, meant| {
+        let (mut record, intent) = layer(&[norms, causal]);
+        let set = |record: &mut Record, kind| {
+            record.weights.norms.iter_mut().flatten().for_each(|norm| norm.kind = kind);
+        };
+        set(&mut record, kind);
+        let machine = Machine { precision: Precision::F32, scales_queries: false };
+        let given = output(&record, &intent, machine);
+        set(&mut record, meant);
+        record.tensors.insert(State::Output, given);
+        let diagnosis = diagnose(&record, &intent).unwrap();
+        (diagnosis.verdict, diagnosis.remarks.len())
+    };
+    use NormKind::{Layer, RootMeanSquare, Unsaid};
+    assert_eq!(of(RootMeanSquare, Unsaid), (Verdict::Right, 0));
+    assert_eq!(of(Layer, Unsaid), (Verdict::Right, 1));
+    assert_ne!(of(Layer, RootMeanSquare).0, Verdict::Right);
+}
+
+#[test]
 fn each_mistake_is_named_in_a_layer_that_is_computed_otherwise() {
     for (id, kinds, change) in CASES {
         let (verdict, sets) = diagnosed(kinds, change);

@@ -132,8 +132,14 @@ fn norm(
 ) -> Result<HeadNorm> {
     let kind = files.setting(&NORM)?.flatten().unwrap_or(match bias {
         Some(_) => NormKind::Layer,
-        None => NormKind::RootMeanSquare,
+        None => NormKind::Unsaid,
     });
+    if kind == NormKind::Unsaid {
+        notes.assume(
+            "norms without a bias subtract no mean (qk_norm: layer says that they do)"
+                .to_string(),
+        );
+    }
     let eps = files.setting(&EPS)?;
     let mut gain_row = RowVector::from_vec(gain.numbers()?);
     if files.setting(&IS_GEMMA)? == Some(true) {

@@ -189,7 +189,7 @@ fn normed(
         let part: Vec<f64> = (first..first + n).map(|c| x[(t, c)]).collect();
         let mean = match norm.kind {
             NormKind::Layer => part.iter().sum::<f64>() / n as f64,
-            NormKind::RootMeanSquare => 0.0,
+            NormKind::RootMeanSquare | NormKind::Unsaid => 0.0,
         };
         let squares: f64 = part.iter().map(|x| (x - mean) * (x - mean)).sum();
         let unit =
