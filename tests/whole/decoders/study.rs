@@ -81,7 +81,9 @@ fn a_head_that_is_replaced_by_what_it_says_is_not_missed() {
         }
     }
     let n_heads = model.blocks[0].attention.function.dims().n_heads();
-    assert!(ablated_layer(&model.blocks[0].attention.function, &[(n_heads, None)]).is_err());
+    assert!(
+        ablated_layer(&model.blocks[0].attention.function, &[(n_heads, None)]).is_err()
+    );
 }
 
 /// Merged to as many as there are, nothing changes; a decoder with merged heads goes on.

@@ -7,7 +7,8 @@ use attention::{Rng, SeedableRng, random_matrix};
 use common::ids;
 use common::loops::{Machine, output};
 use diagnosis::{
-    Corner, HeadNorm, Intent, Pairing, Positions, Precision, Record, Verdict, Weights,
+    Corner, HeadNorm, Intent, NormKind, Pairing, Positions, Precision, Record, Verdict,
+    Weights,
 };
 
 type Change = fn(&mut Record, &mut Intent);
@@ -146,7 +147,7 @@ fn diagnosed(kinds: &[Change], change: Change) -> (Verdict, Vec<Vec<&'static str
 #[test]
 fn norms_of_an_unsaid_kind_are_tried_as_both() {
     let of = |kind, meant| {
-        let (mut record, intent) = layer(&[norms, causal]);
+        let (mut record, intent) = layer(&[norms, CAUSAL]);
         let set = |record: &mut Record, kind| {
             record.weights.norms.iter_mut().flatten().for_each(|norm| norm.kind = kind);
         };
@@ -154,8 +155,7 @@ fn norms_of_an_unsaid_kind_are_tried_as_both() {
         let machine = Machine { precision: Precision::F32, scales_queries: false };
         let given = output(&record, &intent, machine);
         set(&mut record, meant);
-        record.tensors.insert(State::Output, given);
-        let diagnosis = diagnose(&record, &intent).unwrap();
+        let diagnosis = common::diagnosed(&record, &intent, given);
         (diagnosis.verdict, diagnosis.remarks.len())
     };
     use NormKind::{Layer, RootMeanSquare, Unsaid};

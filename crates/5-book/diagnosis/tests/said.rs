@@ -13,8 +13,8 @@ use attention::{Matrix, Rng, SeedableRng, random_matrix};
 use common::{apart, diagnosed, ids, mistakes, self_attention, stored};
 use diagnosis::recipe::Recipe;
 use diagnosis::{
-    Corner, Diagnosis, EmptyRow, Intent, Mistake, Precision, Record, State, Verdict, bank,
-    computed, diagnose, mistake, separate, showing,
+    Corner, Diagnosis, EmptyRow, Intent, Mistake, Precision, Record, State, Verdict,
+    bank, computed, diagnose, mistake, separate, showing,
 };
 
 /// Three heads on 2 sequences of 6 tokens, in float32, with these mistakes.

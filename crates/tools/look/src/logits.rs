@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use ablation::odds::BesideDraws;
 use anyhow::{Result, ensure};
 use attention::{Rng, SeedableRng};
 use decoders::attribution::{Attribution, LayerParts};
 use decoders::study::Head;
 use rand::RngExt;
 use serde_json::{Value, json};
-use ablation::odds::BesideDraws;
 use workshop::output::print;
 
 use crate::args::{ModelArgs, PageArgs, TextArgs, check_outputs};

@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 use std::time::Instant;
 
 use ::texts::Long;
+use ablation::odds::BesideDraws;
 use anyhow::{Result, bail, ensure};
 use decoders::study::{Head, Patching};
 use encoders::finite;
 use model_files::shown;
 use rayon::prelude::*;
-use ablation::odds::BesideDraws;
 use workshop::output::print;
 
 use crate::args::ModelArgs;

@@ -10,11 +10,11 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use ::texts::{Long, Pieces, Text};
+use ablation::odds::BesideDraws;
 use anyhow::{Result, bail, ensure};
 use decoders::AsRead;
 use decoders::study::{Draws, Head};
 use model_files::shown;
-use ablation::odds::BesideDraws;
 
 use crate::either::{Model, read};
 use crate::sizes::check_size;
