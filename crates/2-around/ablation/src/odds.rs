@@ -16,13 +16,13 @@
 //! counted is independent: two heads of one model, or one pair of sentences seen by five
 //! heads, are not.
 
-mod beside;
+mod among_draws;
 
 use std::fmt;
 
 use crate::{Error, Result};
 
-pub use beside::BesideDraws;
+pub use among_draws::BesideDraws;
 
 /// So many of so many; it prints as `3 of 10`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

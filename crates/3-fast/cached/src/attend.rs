@@ -8,8 +8,8 @@ use tiles::Instructions;
 use tiles::tile::ROWS;
 
 use crate::cache::Row;
-use crate::meeting::Tiles;
 use crate::panel::{self, HeadState, Run, parts};
+use crate::tiled::Tiles;
 use crate::{GroupedHeads, PackedCache, Scoring, careful};
 
 /// How many runs of keys a thread has to do, where there is enough to do.
@@ -183,7 +183,7 @@ impl GroupedAttention {
                     let q: Vec<f32> = columns.row(row).iter().copied().collect();
                     let Row { cache, ref keys } = rows[row];
                     merged =
-                        careful::output(&q, head, cache, keys.clone(), &self.scoring);
+                        non_finite::output(&q, head, cache, keys.clone(), &self.scoring);
                 }
                 for (f, x) in merged.into_iter().enumerate() {
                     out[(row, head * d_v + f)] = x;

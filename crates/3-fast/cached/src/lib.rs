@@ -31,12 +31,11 @@
 
 mod attend;
 mod cache;
-mod careful;
 mod few;
 mod float16;
 mod gated;
 mod heads;
-mod meeting;
+mod non_finite;
 mod panel;
 mod panels;
 mod partial;
@@ -47,6 +46,7 @@ mod rows;
 mod scoring;
 #[cfg(test)]
 mod tests;
+mod tiled;
 
 pub use attend::GroupedAttention;
 pub use cache::PackedCache;

@@ -8,8 +8,8 @@ use tiles::panels::{HeadPanels, n_groups, round_up};
 use tiles::tile::ROWS;
 use tiles::{Instructions, Lengths};
 
-use crate::meeting::{self, Tiles};
 use crate::panels::write;
+use crate::tiled::{self, Tiles};
 use crate::{GroupedHeads, Scoring};
 
 /// The keys and values of some tokens, packed into one list of numbers: one that can be sent.
@@ -180,8 +180,8 @@ impl PartialAttention {
         }
         (self.n_sequences, self.n_q) = (n_sequences, n_rows / n_sequences);
         let factor = Scoring::default().query_factor(heads);
-        let packed = self.q.take(meeting::len(heads, n_rows));
-        meeting::pack_queries(heads, q, factor, packed);
+        let packed = self.q.take(tiled::len(heads, n_rows));
+        tiled::pack_queries(heads, q, factor, packed);
         // A factor of 0 says that nothing was seen.
         self.tiles.take(heads, n_rows).into_iter().for_each(|all| all.fill(0.0));
         Ok(())
@@ -222,13 +222,13 @@ impl PartialAttention {
         }
         let lengths = Lengths { n_sequences: n, n_q, n_kv };
         let panels: &PanelsOf<'_> = &|head| keys.of_head(head / heads.group());
-        let queries_and_keys = meeting::Meeting {
+        let queries_and_keys = tiled::QueriesAndKeys {
             heads,
             instructions: self.instructions,
             lengths,
             masks,
             positions: Some(positions),
-            q: Some(self.q.get(meeting::len(heads, n * n_q))),
+            q: Some(self.q.get(tiled::len(heads, n * n_q))),
             panels,
         };
         queries_and_keys.run(&mut self.tiles);
@@ -252,7 +252,7 @@ impl PartialAttention {
         let n_rows = self.n_sequences * self.n_q;
         let expected = (n_rows, self.heads.n_heads() * self.heads.d_v());
         assert_eq!(to.shape(), expected, "the place of the outputs");
-        meeting::unpack_outputs(self.heads, &self.tiles, to);
+        tiled::unpack_outputs(self.heads, &self.tiles, to);
     }
 }
 

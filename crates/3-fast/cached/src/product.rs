@@ -8,8 +8,8 @@ use tiles::bytes::{Bytes, Rounded};
 use tiles::memory::{Aligned, Scratch, packed};
 use tiles::merge::{Weight, blocks_of_tokens, merge_block};
 use tiles::panels::Panels;
+use tiles::queue::{Blocks, share_out};
 use tiles::tile::{COLUMNS, ROWS};
-use tiles::units::{Blocks, share_out};
 
 use crate::few::{FEW, few_tokens};
 use crate::quantised::{self, Quantised};

@@ -75,7 +75,7 @@ impl GroupedAttention {
         let heads = self.heads;
         let factor = self.scoring.query_factor(heads);
         let [queries, _] = self.tiles.take(heads, q.nrows());
-        meeting::pack_queries(heads, q.as_view(), factor, queries);
+        tiled::pack_queries(heads, q.as_view(), factor, queries);
         // In fewer bits they become floats once, for all queries.
         let of_head =
             |kv_head| [cache.keys(kv_head), cache.values(kv_head)].map(Panels::floats);
@@ -84,7 +84,7 @@ impl GroupedAttention {
             let [k, v] = &floats[head / heads.group()];
             [HeadPanels::alone(k, heads.d_k()), HeadPanels::alone(v, heads.d_v())]
         };
-        let queries_and_keys = meeting::Meeting {
+        let queries_and_keys = tiled::QueriesAndKeys {
             heads,
             instructions: self.instructions,
             lengths: Lengths { n_sequences: 1, n_q: q.nrows(), n_kv: cache.n_tokens() },
@@ -94,6 +94,6 @@ impl GroupedAttention {
             panels,
         };
         queries_and_keys.run(&mut self.tiles);
-        meeting::unpack_outputs(heads, &self.tiles, out.as_view_mut());
+        tiled::unpack_outputs(heads, &self.tiles, out.as_view_mut());
     }
 }

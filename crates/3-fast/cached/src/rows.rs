@@ -60,8 +60,14 @@ impl GroupedAttention {
                 let keys = self.scoring.seen(place + 1);
                 let of_head = q.view((row, head * heads.d_k()), (1, heads.d_k()));
                 let q: Vec<f32> = of_head.iter().copied().collect();
-                let shares =
-                    careful::shares(&q, head, heads, panels, keys.clone(), &self.scoring);
+                let shares = non_finite::shares(
+                    &q,
+                    head,
+                    heads,
+                    panels,
+                    keys.clone(),
+                    &self.scoring,
+                );
                 map.view_mut((row, keys.start), (1, keys.len())).copy_from(&shares);
             }
             map

@@ -241,13 +241,13 @@ fn a_nan_reaches_only_those_who_attend_to_it() {
     let q = random_row(4 * 8, rng);
     // What is next to the keys in use, in their panels, costs no second computation.
     let of = |cache: &PackedCache, window| {
-        careful::TIMES_TAKEN.set(0);
+        non_finite::TIMES_TAKEN.set(0);
         let scoring = Scoring { window, ..Scoring::default() };
         let mut out = Matrix::zeros(1, 4 * 8);
         let mut attention = GroupedAttention::new(heads, scoring).unwrap();
         attention.one_token(&q, &[cache], &mut out).unwrap();
         let is_finite = out.iter().all(|x| x.is_finite());
-        assert_eq!(careful::TIMES_TAKEN.get() == 0, is_finite);
+        assert_eq!(non_finite::TIMES_TAKEN.get() == 0, is_finite);
         out
     };
     assert!(of(&cache, None).iter().all(|x| x.is_nan()));

@@ -11,14 +11,14 @@ use pulp::{Simd, WithSimd};
 
 use crate::Lengths;
 use crate::blocks::{KeyBlock, Keys, Part, add_products, apply, product, products};
-use crate::careful;
 use crate::groups::{Group, Lanes, sequences, visible};
 use crate::memory::Scratch;
+use crate::non_finite;
 use crate::panels::{HeadPanels, round_up};
 use crate::prefetch::prefetch;
+use crate::queue::{Order, Queue};
 use crate::running::{Normalisers, Shares};
 use crate::tile::{COLUMNS, ROWS, Segment, vectors};
-use crate::units::{Order, Queue};
 
 /// Panels of 48 keys a block. Its scores are 36 KiB, and stay in the nearest caches.
 const PANELS: usize = 4;
@@ -212,7 +212,7 @@ fn finish<S: Simd>(simd: S, group: &mut Group<'_>, lanes: Lanes<'_>, keys: &Keys
     let lanes = part.lanes.clone();
     let in_use = vectors::<S>(lanes.clone());
     if !running.divide(simd, &in_use, lanes.clone(), out) {
-        careful::outputs(group.q(), &part, keys, out);
+        non_finite::outputs(group.q(), &part, keys, out);
     }
     if keys.positions.is_some() {
         let before = Normalisers::of(group.normalisers, 0);

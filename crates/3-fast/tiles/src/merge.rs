@@ -6,8 +6,8 @@ use attention::Matrix;
 use pulp::{Simd, WithSimd};
 
 use crate::panels::{Panels, n_groups};
+use crate::queue::{Block, Blocks};
 use crate::tile::{COLUMNS, ROWS, Segment, Sums, load, store, tile, vectors};
-use crate::units::{Block, Blocks};
 
 /// `out = concat · W^O + b^O` with the concatenation in panels.
 pub struct Merge<'a> {

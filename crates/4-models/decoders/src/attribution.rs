@@ -19,7 +19,7 @@
 //! done without it, it does not say; that takes a pass of its own, as in
 //! [`study`](crate::study).
 
-mod held;
+mod fixed_scale;
 
 use attention::{Error as SizeError, Matrix, Real};
 use block::{Block, Error as TokenError, FeedForward};
@@ -27,7 +27,7 @@ use variants::{SoftCap, VariantAttention};
 
 use crate::decoder::AsRead;
 use crate::{Error, Pass, Result};
-use held::HeldNorm;
+use fixed_scale::FixedScaleNorm;
 
 /// What each part of a model adds to the logit of one token.
 #[derive(Debug, Clone, PartialEq)]
@@ -107,7 +107,7 @@ impl<T: Real> AsRead<T> {
         let x = rows.iter().fold(embedding.clone(), |x, row| x + row.added());
 
         let unembedded = double(&self.unembedding_of(tokens)?); // [d_model, n]
-        let last = HeldNorm::of(&self.last_norm, &x);
+        let last = FixedScaleNorm::of(&self.last_norm, &x);
         let along = last.before(&unembedded); // [d_model, n]
         let last_bias = last.bias_along(&unembedded);
         let embedding = embedding * &along;
@@ -162,7 +162,7 @@ struct LayerRows<'a, T: Real> {
     /// What attention adds to the token, `[1, d_model]`.
     attended: Matrix,
     /// The norm behind attention.
-    behind: Option<HeldNorm>,
+    behind: Option<FixedScaleNorm>,
     /// What the feed-forward layer adds to the token, `[1, d_model]`.
     fed: Matrix,
 }
@@ -176,7 +176,7 @@ impl<'a, T: Real> LayerRows<'a, T> {
     ) -> Result<Self> {
         let out = block.attention.function.projections()[3].forward(&concat)?;
         let norm = block.attention.norms.of_output.as_ref();
-        let behind = norm.map(|norm| HeldNorm::of(norm, &double(&out)));
+        let behind = norm.map(|norm| FixedScaleNorm::of(norm, &double(&out)));
         let attended = match norm {
             None => out,
             Some(norm) => norm.forward(&out)?,

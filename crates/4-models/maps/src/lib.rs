@@ -29,14 +29,14 @@ mod heads;
 mod kind;
 mod links;
 pub mod picture;
-mod sight;
 pub mod table;
 mod text_heads;
+mod visibility;
 
 pub use error::{Error, Result, Row};
 pub use extract::Extract;
 pub use heads::Glance;
 pub use kind::Kind;
 pub use links::{Link, links};
-pub use sight::{Place, Sight};
 pub use text_heads::{TextHeads, Tokens};
+pub use visibility::{Place, Sight};

@@ -8,13 +8,13 @@
 //! far; [`Ablation`] takes heads away.
 
 mod ablation;
-mod asked;
+mod cases;
 mod controls;
 mod judged;
 mod rows;
 
 pub use self::ablation::Ablation;
-pub use asked::{WindowCase, asked, asked_late};
+pub use cases::{WindowCase, asked, asked_late};
 pub use controls::directions;
 pub use judged::{Judged, LEAST_SPREAD, met};
 pub use rows::{matched, rows, spreads};

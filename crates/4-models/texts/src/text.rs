@@ -1,7 +1,7 @@
 //! Text becomes ids.
 
-mod beside;
 mod class;
+mod companions;
 mod config;
 mod fragments;
 mod guard;
@@ -18,8 +18,8 @@ use tokenizers::{
     TruncationParams,
 };
 
-use self::beside::Beside;
 use self::class::Class;
+use self::companions::Companions;
 pub(crate) use self::fragments::Fragments;
 pub(crate) use self::parts::pieces_joined;
 pub(crate) use self::scored::Scored;
@@ -82,7 +82,7 @@ impl Text {
     pub fn of(files: &SmallFiles, n_vocabulary: usize) -> Result<Self> {
         const FILE: &str = "tokenizer.json";
         let (bytes, name) = (files.expect(FILE)?, files.name(FILE));
-        let beside = Beside::read(files)?;
+        let beside = Companions::read(files)?;
         let contradiction = |(file, why): (&str, String)| Error::TokenizerConfig {
             file: file.to_string(),
             other: name.clone(),

@@ -93,7 +93,7 @@ pub const LIVE: &[&live::Live] = &[
     &from_one_sequence_to_another::typed::LIVE,
     &from_one_sequence_to_another::training_now::LIVE,
     &variants::rotated::LIVE,
-    &variants::seen::LIVE,
+    &variants::window_and_cache::LIVE,
     &a_model_that_writes::next::LIVE,
     &a_model_that_writes::patterns::LIVE,
     &sensors::engine::LIVE,

@@ -6,9 +6,9 @@ pub mod count;
 pub mod first_kept;
 pub mod places;
 pub mod rotated;
-pub mod seen;
 pub mod shared;
 pub mod stretched;
+pub mod window_and_cache;
 
 use crate::{Args, Entry};
 use anyhow::Result;
@@ -59,7 +59,8 @@ pub fn windows() -> Result<[(&'static str, Window); 3]> {
 
 fn masks(_: &Args) -> Result<Figure> {
     let tokens: Vec<String> = (0..N_SHOWN).map(|token| token.to_string()).collect();
-    let maps = windows()?.map(|(name, window)| (name, seen::sees(window, N_SHOWN)));
+    let maps =
+        windows()?.map(|(name, window)| (name, window_and_cache::sees(window, N_SHOWN)));
     let maps: Vec<_> = maps.iter().map(|(name, map)| (*name, map)).collect();
     let title = "A window bounds what each token sees; a sink is a column that stays";
     Ok(mask_maps(title, &tokens, &tokens, &maps)?)

@@ -9,10 +9,10 @@
 //! the output alone; back through attention; and to the tokens and the parameters.
 
 mod attend;
-mod careful;
 mod gradients;
 mod groups;
 pub(super) mod memory;
+mod non_finite;
 mod parameters;
 mod shares;
 mod strips;
@@ -24,8 +24,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use attention::{Error, Gradients, Matrix, Result};
 use tiles::memory::Aligned;
 use tiles::merge::blocks_of_tokens;
+use tiles::queue::{Blocks, Order, Queue, share_out};
 use tiles::tile::{ROWS, WIDTH};
-use tiles::units::{Blocks, Order, Queue, share_out};
 
 use super::forward::{Extent, Queries};
 use super::layer::Packed;
@@ -111,7 +111,8 @@ impl PackedPass<'_> {
         // Within the pool, where joins are cheap.
         if !rayon::join(|| self.steps(d_out, gradients), || ()).0 {
             let w = self.layer.parameters.pack();
-            *gradients = careful::gradients(&w, &self.inputs, self.extent.lengths, d_out);
+            *gradients =
+                non_finite::gradients(&w, &self.inputs, self.extent.lengths, d_out);
         }
         Ok(())
     }

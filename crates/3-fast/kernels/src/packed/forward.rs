@@ -5,9 +5,9 @@ use tiles::attend::{Attend, PanelsOf, in_runs};
 use tiles::memory::{Aligned, Scratch};
 use tiles::merge::{Merge, blocks_of_tokens};
 use tiles::panels::{HeadPanels, Panels, n_groups, round_up, rows_per_head};
+use tiles::queue::{Order, Queue, share_out};
 use tiles::running::Normalisers;
 use tiles::tile::ROWS;
-use tiles::units::{Order, Queue, share_out};
 use tiles::{Instructions, Lengths};
 
 use super::project::{Cut, Project};

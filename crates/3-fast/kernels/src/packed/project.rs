@@ -5,8 +5,8 @@ use pulp::{Simd, WithSimd};
 use std::array::from_fn;
 use tiles::memory::{Scratch, packed};
 use tiles::panels::{Panels, n_groups, rows_of};
+use tiles::queue::Queue;
 use tiles::tile::{Biased, COLUMNS, ROWS, Segment, tile, vectors};
-use tiles::units::Queue;
 
 /// How the tokens and heads of a projection are cut into pieces.
 #[derive(Debug, Clone, Copy)]

@@ -2,7 +2,7 @@ use attention::{Matrix, Rng, SeedableRng, random_matrix};
 
 use super::*;
 use crate::Instructions;
-use crate::careful::TIMES_TAKEN;
+use crate::non_finite::TIMES_TAKEN;
 use crate::panels::{n_groups, pack_tokens};
 
 /// All heads of these tokens as panels, `[group][head][8][48]`.

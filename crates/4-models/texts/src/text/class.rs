@@ -4,7 +4,7 @@
 //! `AutoTokenizer.from_pretrained` in `models/auto/tokenization_auto.py` of Hugging Face's
 //! transformers 5.24.
 
-use super::beside::Beside;
+use super::companions::Companions;
 
 /// Who builds the parts of a tokenizer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl Class {
     /// # Errors
     /// The file, and why its class is not one that is known here.
     pub fn of(
-        beside: &Beside,
+        beside: &Companions,
         is_byte_level: bool,
     ) -> Result<(Self, &str), (&str, String)> {
         let files = [&beside.config, &beside.model];

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::beside::{Object, token_text};
 use super::class::Class;
+use super::companions::{Object, token_text};
 
 /// # Errors
 /// What the two files say that cannot both hold.

@@ -7,15 +7,15 @@
 
 use serde_json::{Value, json};
 
-use super::beside::Beside;
 use super::class::Class;
+use super::companions::Companions;
 use super::guard::each_object;
 use super::special::token;
 
 /// What the files beside a tokenizer say to its class.
 struct Settings<'a> {
     class: Class,
-    beside: &'a Beside,
+    beside: &'a Companions,
 }
 
 /// Writes the parts that the class builds into a tokenizer. What it puts around a text is
@@ -26,7 +26,7 @@ struct Settings<'a> {
 pub(super) fn build(
     class: Class,
     tokenizer: &mut Value,
-    beside: &Beside,
+    beside: &Companions,
 ) -> Result<(), String> {
     if class == Class::AsItIs {
         return match tokenizer["model"]["dropout"].as_f64() {
@@ -57,7 +57,10 @@ pub(super) fn build(
 
 /// The tokens that a class puts in front of a text and behind it; none where that is what
 /// `tokenizer.json` says.
-pub(super) fn around(class: Class, beside: &Beside) -> Result<Option<[&str; 2]>, String> {
+pub(super) fn around(
+    class: Class,
+    beside: &Companions,
+) -> Result<Option<[&str; 2]>, String> {
     let Some(keys) = ends(class) else { return Ok(None) };
     let [first, last] = keys.map(|key| needed(class, beside, key));
     Ok(Some([first?, last?]))
@@ -71,7 +74,11 @@ fn ends(class: Class) -> Option<[&'static str; 2]> {
     }
 }
 
-fn needed<'a>(class: Class, beside: &'a Beside, key: &str) -> Result<&'a str, String> {
+fn needed<'a>(
+    class: Class,
+    beside: &'a Companions,
+    key: &str,
+) -> Result<&'a str, String> {
     token(class, beside, key)
         .ok_or_else(|| format!("{key} is no token, and {} needs one", class.name()))
 }

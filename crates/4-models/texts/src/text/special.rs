@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::beside::{Beside, token_text};
 use super::class::Class;
+use super::companions::{Companions, token_text};
 
 /// The keys of the tokens that have a part to play, in the order in which AutoTokenizer adds
 /// those that are missing.
@@ -41,7 +41,11 @@ const END: &str = "<|endoftext|>";
 
 /// The token for a part, by its key; none where a file says `null`, or nothing and the class
 /// has none either.
-pub(super) fn token<'a>(class: Class, beside: &'a Beside, key: &str) -> Option<&'a str> {
+pub(super) fn token<'a>(
+    class: Class,
+    beside: &'a Companions,
+    key: &str,
+) -> Option<&'a str> {
     match beside.setting(key) {
         Some((value, _)) => token_text(value),
         None => {
@@ -52,7 +56,7 @@ pub(super) fn token<'a>(class: Class, beside: &'a Beside, key: &str) -> Option<&
 }
 
 /// The special tokens of a class, which it adds where `tokenizer.json` has not.
-pub(super) fn added_by(class: Class, beside: &Beside) -> Vec<&str> {
+pub(super) fn added_by(class: Class, beside: &Companions) -> Vec<&str> {
     let parts = PARTS.iter().filter_map(|key| token(class, beside, key));
     let mut listed: Vec<_> =
         listed(beside).into_iter().map(|(_, token, _)| token).collect();
@@ -69,7 +73,7 @@ pub(super) fn added_by(class: Class, beside: &Beside) -> Vec<&str> {
 /// The file, and the token that is missing.
 pub(super) fn check<'a>(
     tokenizer: &Value,
-    beside: &'a Beside,
+    beside: &'a Companions,
 ) -> Result<(), (&'a str, String)> {
     let none = Vec::new();
     let added = tokenizer["added_tokens"].as_array().unwrap_or(&none);
@@ -105,7 +109,7 @@ fn missing(key: &str, token: &str) -> String {
 }
 
 /// The special tokens that have no part: a list or, with names, an object.
-fn listed(beside: &Beside) -> Vec<(&str, &str, &str)> {
+fn listed(beside: &Companions) -> Vec<(&str, &str, &str)> {
     let tokens = |key: &'static str| -> Vec<_> {
         let Some((value, file)) = beside.setting(key) else { return Vec::new() };
         let texts: Vec<&str> = match value {

@@ -14,8 +14,8 @@ use tiles::blocks::{KeyBlock, Keys, add_products};
 use tiles::memory::{Aligned, Scratch};
 use tiles::panels::{HeadPanels, groups_of, round_up};
 use tiles::prefetch::Ahead;
+use tiles::queue::Blocks;
 use tiles::tile::{AddTo, COLUMNS, ROWS, Segment, WIDTH, tile, vectors};
-use tiles::units::Blocks;
 
 use super::groups::{BLOCK, Group, Intermediates, Work, queries};
 use super::shares::{d_scores, shares};

@@ -3,8 +3,8 @@
 use attention::{Linear, RowVector};
 use pulp::{Simd, WithSimd};
 use tiles::merge::{InBlock, Start};
+use tiles::queue::{Blocks, Order, Queue};
 use tiles::tile::{COLUMNS, ROWS, Segment, tile, vectors};
-use tiles::units::{Blocks, Order, Queue};
 
 use super::gradients::of_shape;
 use super::strips::Strips;

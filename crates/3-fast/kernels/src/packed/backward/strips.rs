@@ -6,8 +6,8 @@ use pulp::Simd;
 use tiles::blocks::Part;
 use tiles::memory::Aligned;
 use tiles::panels::groups_of;
+use tiles::queue::{Block, InBlocks};
 use tiles::tile::{ROWS, WIDTH, square, turn_8};
-use tiles::units::{Block, InBlocks};
 
 use super::groups::BLOCK;
 

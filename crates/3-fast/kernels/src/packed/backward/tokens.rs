@@ -4,8 +4,8 @@ use pulp::{Simd, WithSimd};
 use tiles::memory::Scratch;
 use tiles::merge::merge_block;
 use tiles::panels::{Panels, n_groups, rows_of};
+use tiles::queue::Blocks;
 use tiles::tile::{ROWS, WIDTH};
-use tiles::units::Blocks;
 
 use super::strips::{Strips, from_strip};
 

@@ -4,8 +4,8 @@ use attention::{HeadParameters, LayerParameters, Linear, Matrix};
 use pulp::{Simd, WithSimd};
 use tiles::memory::Aligned;
 use tiles::panels::{Panels, n_groups, rows_of, rows_per_head};
+use tiles::queue::{Order, Queue};
 use tiles::tile::{ROWS, WIDTH, square, turn_8};
-use tiles::units::{Order, Queue};
 
 use crate::packed::forward::Extent;
 

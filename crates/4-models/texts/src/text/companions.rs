@@ -16,7 +16,7 @@ pub(super) struct File {
 
 /// The four files.
 #[derive(Debug, Default)]
-pub(super) struct Beside {
+pub(super) struct Companions {
     /// `config.json`, which is the model's.
     pub model: File,
     /// `tokenizer_config.json`.
@@ -27,7 +27,7 @@ pub(super) struct Beside {
     pub added: File,
 }
 
-impl Beside {
+impl Companions {
     /// # Errors
     /// [`Error::Read`]; [`Error::Json`], also for what is no object.
     pub fn read(files: &SmallFiles) -> Result<Self> {

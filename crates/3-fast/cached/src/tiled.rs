@@ -6,9 +6,9 @@ use attention::{Dims, Mask, Positions, View};
 use tiles::attend::{Attend, PanelsOf, in_runs};
 use tiles::memory::{Aligned, Scratch};
 use tiles::panels::{n_groups, rows_of, rows_per_head};
+use tiles::queue::{Queue, share_out};
 use tiles::running::Normalisers;
 use tiles::tile::ROWS;
-use tiles::units::{Queue, share_out};
 use tiles::{Instructions, Lengths};
 
 use crate::GroupedHeads;
@@ -38,7 +38,7 @@ impl Tiles {
 }
 
 /// Queries and the keys that they meet.
-pub(crate) struct Meeting<'a, 'p> {
+pub(crate) struct QueriesAndKeys<'a, 'p> {
     pub(crate) heads: GroupedHeads,
     pub(crate) instructions: Instructions,
     pub(crate) lengths: Lengths,
@@ -49,7 +49,7 @@ pub(crate) struct Meeting<'a, 'p> {
     pub(crate) panels: &'a PanelsOf<'p>,
 }
 
-impl Meeting<'_, '_> {
+impl QueriesAndKeys<'_, '_> {
     /// The outputs, in their places.
     pub(crate) fn run(&self, tiles: &mut Tiles) {
         // Within the pool, where joins are cheap and the number of threads is known.

@@ -6,7 +6,7 @@ use block::Norm;
 
 /// A norm with its scale held at what it is for one token: linear in the token, but for a
 /// bias.
-pub(super) struct HeldNorm {
+pub(super) struct FixedScaleNorm {
     /// `gain / root(x)`, `[d_model]`.
     scale: RowVector,
     /// Whether the token's mean is taken away before.
@@ -14,7 +14,7 @@ pub(super) struct HeldNorm {
     bias: Option<RowVector>,
 }
 
-impl HeldNorm {
+impl FixedScaleNorm {
     /// `x` is `[1, d_model]`.
     pub fn of<T: Real>(norm: &Norm<T>, x: &Matrix) -> Self {
         let (gain, eps, bias) = match norm {
