@@ -9,7 +9,7 @@ use workshop::paths;
 
 use crate::house;
 
-/// In the book's order, as crates/README.md has them.
+/// In the order of use, as crates/README.md has them.
 const FOLDERS: [&str; 6] =
     ["1-stages", "2-around", "3-fast", "4-models", "5-book", "tools"];
 

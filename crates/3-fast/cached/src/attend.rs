@@ -10,7 +10,7 @@ use tiles::tile::ROWS;
 use crate::cache::Row;
 use crate::panel::{self, HeadState, Run, parts};
 use crate::tiled::Tiles;
-use crate::{GroupedHeads, PackedCache, Scoring, careful};
+use crate::{GroupedHeads, PackedCache, Scoring, non_finite};
 
 /// How many runs of keys a thread has to do, where there is enough to do.
 const RUNS_A_THREAD: usize = 8;

@@ -7,7 +7,7 @@ use tiles::panels::HeadPanels;
 
 use crate::cache::Row;
 use crate::panels::Panels;
-use crate::{GroupedAttention, PackedCache, meeting};
+use crate::{GroupedAttention, PackedCache, tiled};
 
 /// From so many queries on, tiles are faster than one query after the other.
 const MANY: usize = 9;

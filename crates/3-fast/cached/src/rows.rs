@@ -6,7 +6,7 @@
 use attention::{Error, Matrix, Result};
 use rayon::prelude::*;
 
-use crate::{GroupedAttention, PackedCache, careful};
+use crate::{GroupedAttention, PackedCache, non_finite};
 
 impl GroupedAttention {
     /// The shares that queries of the tokens at `places` give all tokens of a cache; those that

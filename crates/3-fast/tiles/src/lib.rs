@@ -16,7 +16,7 @@
 //!
 //! The one decision: **all that is unsafe is here, and none of it shows.** Vectors are read
 //! from slices whose length was checked (`tile.rs`), threads get the pieces of one slice
-//! (`units.rs`), the processor is told what will be read (`prefetch.rs`), and bytes are multiplied
+//! (`queue.rs`), the processor is told what will be read (`prefetch.rs`), and bytes are multiplied
 //! where it was asked whether it can (`bytes.rs`). Each is
 //! behind a function that is safe whatever it is given: what does not fit panics. No other
 //! crate of the workspace has unsafe code.
