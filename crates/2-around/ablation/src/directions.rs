@@ -17,12 +17,8 @@ impl Directions {
     /// # Errors
     /// [`Error::NoSuchHead`].
     pub fn of_head(dims: Dims, head: usize) -> Result<Self> {
-        let n_heads = dims.n_heads();
-        if head < n_heads {
-            Ok(Self::axes(dims, head))
-        } else {
-            Err(Error::NoSuchHead { head, n_heads })
-        }
+        Error::expect_head(head, dims.n_heads())?;
+        Ok(Self::axes(dims, head))
     }
 
     /// Those of each head in turn.

@@ -38,3 +38,21 @@ pub enum Error {
         n_heads: usize,
     },
 }
+
+impl Error {
+    /// Refuses a layer that the model does not have.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchLayer`].
+    pub fn expect_layer(layer: usize, n_layers: usize) -> Result<()> {
+        if layer < n_layers { Ok(()) } else { Err(Self::NoSuchLayer { layer, n_layers }) }
+    }
+
+    /// Refuses a head that the layer does not have.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchHead`].
+    pub fn expect_head(head: usize, n_heads: usize) -> Result<()> {
+        if head < n_heads { Ok(()) } else { Err(Self::NoSuchHead { head, n_heads }) }
+    }
+}

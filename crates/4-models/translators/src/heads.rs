@@ -84,16 +84,14 @@ impl<T: Real> AsRead<T> {
         places.dedup();
         let mut less = Vec::new();
         for (part, layer) in places {
-            let what = "layer";
-            let n = self.n_layers(part);
+            let (what, n) = ("layer", self.n_layers(part));
             let attention = self.attention(part, layer);
             let attention =
                 attention.ok_or(SizeError::NoSuchIndex { what, index: layer, n })?;
             let here = heads.iter().filter(|it| (it.part, it.layer) == (part, layer));
             let here: Vec<_> = here.map(|it| (it.head, None)).collect();
-            let (what, n) = ("head", attention.sizes().dims.n_heads());
-            if let Some(&(index, _)) = here.iter().find(|it| it.0 >= n) {
-                return Err(SizeError::NoSuchIndex { what, index, n }.into());
+            for &(head, _) in &here {
+                SizeError::expect_index("head", head, attention.sizes().dims.n_heads())?;
             }
             less.push((part, layer, ablated_layer(attention, &here)?));
         }

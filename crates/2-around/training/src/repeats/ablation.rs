@@ -69,10 +69,7 @@ impl Predictor {
         replacement: Replacement,
         rng: &mut Rng,
     ) -> Result<f64> {
-        let n_layers = self.stack.blocks.len();
-        if block >= n_layers {
-            return Err(Error::NoSuchLayer { layer: block, n_layers }.into());
-        }
+        Error::expect_layer(block, self.stack.blocks.len())?;
         let dims = self.stack.blocks[block].attention.function.parameters().dims();
         let directions = Directions::of_head(dims, head)?;
         let concat = &self.concats(read)?[block];

@@ -33,10 +33,7 @@ impl Carried {
     pub fn by(model: &Predictor, head: usize, read: &Sequences) -> Result<Self> {
         let pass = model.pass(read)?;
         let maps = pass.blocks()[0].attn();
-        let n_heads = maps[0].len();
-        if head >= n_heads {
-            return Err(Error::NoSuchHead { head, n_heads }.into());
-        }
+        Error::expect_head(head, maps[0].len())?;
         let maps: Vec<&Matrix<f32>> =
             maps.iter().map(|of_heads| &of_heads[head]).collect();
         let [which, place] = halves(model, read)?;

@@ -34,20 +34,9 @@ impl FastDecoder {
     /// [`Error::Sizes`](crate::Error::Sizes) for a layer or a head that is not there; the heads
     /// are then as they were.
     pub fn ablate(&mut self, heads: &[Head]) -> Result<()> {
-        let n_layers = self.blocks.len();
         for &(layer, head) in heads {
-            let found = self.blocks.get(layer).map(|block| block.heads().n_heads());
-            let n_heads = found.ok_or(SizeError::NoSuchIndex {
-                what: "layer",
-                index: layer,
-                n: n_layers,
-            })?;
-            if head >= n_heads {
-                let what = "head";
-                return Err(
-                    SizeError::NoSuchIndex { what, index: head, n: n_heads }.into()
-                );
-            }
+            SizeError::expect_index("layer", layer, self.blocks.len())?;
+            SizeError::expect_index("head", head, self.blocks[layer].heads().n_heads())?;
         }
         for (layer, block) in self.blocks.iter_mut().enumerate() {
             let here = heads.iter().filter(|head| head.0 == layer).map(|head| head.1);

@@ -69,13 +69,10 @@ impl FastDecoder {
         if let Some(&position) = chosen.queries.iter().find(|&&place| place >= n_tokens) {
             return Err(Error::Position { position, n_tokens });
         }
-        let n = self.blocks.len();
-        match chosen.layers.iter().find(|&&layer| layer >= n) {
-            Some(&index) => {
-                Err(SizeError::NoSuchIndex { what: "layer", index, n }.into())
-            }
-            None => Ok(()),
+        for &layer in &chosen.layers {
+            SizeError::expect_index("layer", layer, self.blocks.len())?;
         }
+        Ok(())
     }
 }
 

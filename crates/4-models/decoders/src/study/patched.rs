@@ -6,8 +6,8 @@ use variants::attended;
 
 use super::Head;
 use super::ablated_layer::w_o;
+use crate::Result;
 use crate::decoder::AsRead;
-use crate::{Error, Result};
 
 /// One of the three things that a head reads tokens for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl<T: Real> AsRead<T> {
     /// As [`forward`](crate::Decoder::forward).
     ///
     /// # Errors
-    /// [`Error::Sizes`] for a pass of another number of layers.
+    /// [`Error::Sizes`](crate::Error::Sizes) for a pass of another number of layers.
     pub fn resumed(&self, before: &Layers<T>, first: usize) -> Result<Layers<T>> {
         let before = self.up_to(before, first)?;
         if first >= self.blocks.len() {
@@ -47,7 +47,8 @@ impl<T: Real> AsRead<T> {
     /// As [`forward`](crate::Decoder::forward).
     ///
     /// # Errors
-    /// [`Error::Sizes`] for passes of another model; [`Error::Ablation`] for a head that is
+    /// [`Error::Sizes`](crate::Error::Sizes) for passes of another model;
+    /// [`Error::Ablation`](crate::Error::Ablation) for a head that is
     /// not there.
     ///
     /// # Source
@@ -106,16 +107,8 @@ impl<T: Real> AsRead<T> {
     pub(super) fn check_heads(&self, heads: &[Head]) -> Result<()> {
         let (n_layers, n_heads) = (self.blocks.len(), self.config.dims().n_heads());
         for &(layer, head) in heads {
-            if layer >= n_layers {
-                let error = ablation::Error::NoSuchLayer { layer, n_layers };
-                return Err(Error::Ablation(error));
-            }
-            if head >= n_heads {
-                return Err(Error::Ablation(ablation::Error::NoSuchHead {
-                    head,
-                    n_heads,
-                }));
-            }
+            ablation::Error::expect_layer(layer, n_layers)?;
+            ablation::Error::expect_head(head, n_heads)?;
         }
         Ok(())
     }
