@@ -15,8 +15,8 @@ use anyhow::Result;
 use attention::{Rng, SeedableRng};
 use serde_json::{Value, json};
 use training::dates::{
-    DateAblation, DateArchitecture, DateConverter, DateLook, DateTexts, Dates,
-    MovedConverter, PartShares, Truth, criteria,
+    DateAblation, DateArchitecture, DateConverter, DateLook, Dates, MovedConverter,
+    Truth, criteria,
 };
 use training::{Schedule, Trainer, Training};
 
@@ -28,10 +28,7 @@ pub fn runs() -> Result<Vec<Value>> {
     let mut runs = Vec::new();
     for seed in SEEDS {
         let start = Instant::now();
-        let trainer = Trainer::new(Dates::default(), Dates::schedule(seed), |_, rng| {
-            DateConverter::random(built, rng)
-        })?;
-        let trained = trainer.finish()?;
+        let trained = trained(Dates::default(), Dates::schedule(seed), built)?;
         let seconds = start.elapsed().as_secs_f64();
         let whole = trained.last().whole;
         let is_met = whole >= criteria::LEAST_WHOLE && seconds <= criteria::MOST_SECONDS;
@@ -48,44 +45,57 @@ pub fn runs() -> Result<Vec<Value>> {
 fn kept(seed: u64, trained: &Training<DateConverter>) -> Result<Value> {
     let Training { model, test, looks, .. } = trained;
     let planted = Truth::planted();
-    let shares: &PartShares = &trained.last().shares;
     let shuffled = Truth::shuffled(&mut Rng::seed_from_u64(seed));
     let others = test.of_another_form();
     let of_another = model.shares(test, &others)?;
     let asked_by_another = model.shares_asked_by(test, &others)?;
     let rng = &mut Rng::seed_from_u64(seed);
     let ablation = DateAblation::of(model, test, rng)?;
-    Ok(json!({
+    let mut run = found(seed, trained.last());
+    run["before"] = json!(round(looks[0].whole));
+    run["aligned_before"] = json!(looks[0].shares.aligned(&planted));
+    run["aligned_shuffled"] = json!(trained.last().shares.aligned(&shuffled));
+    run["aligned_of_another"] = json!(of_another.aligned(&planted));
+    run["aligned_asked_by_another"] = json!(asked_by_another.aligned(&planted));
+    run["without"] = json!(rounded(&ablation.ablated));
+    run["alone"] = json!(rounded(&ablation.alone));
+    run["without_all"] = json!(round(ablation.all_ablated));
+    run["random"] = json!(rounded(&ablation.random));
+    run["random_scaled"] = json!(rounded(&ablation.scaled));
+    run["scales"] = json!(rounded(&ablation.scales));
+    run["needed"] = json!(ablation.needed(&ablation.random));
+    run["needed_scaled"] = json!(ablation.needed(&ablation.scaled));
+    run["whole_given"] = json!(round(model.whole_moved(test, None)?));
+    run["whole_moved"] = json!(round(model.whole_moved(test, Some(rng))?));
+    run["curve"] = curve(looks.iter().map(|look| (look.step, look.whole)));
+    Ok(run)
+}
+
+/// What is kept of the last look of every seed.
+pub fn found(seed: u64, look: &DateLook) -> Value {
+    json!({
         "seed": seed,
-        "whole": round(trained.last().whole),
-        "before": round(looks[0].whole),
-        "aligned": shares.aligned(&planted),
-        "aligned_before": looks[0].shares.aligned(&planted),
-        "aligned_shuffled": shares.aligned(&shuffled),
-        "aligned_of_another": of_another.aligned(&planted),
-        "aligned_asked_by_another": asked_by_another.aligned(&planted),
-        "without": rounded(&ablation.ablated),
-        "alone": rounded(&ablation.alone),
-        "without_all": round(ablation.all_ablated),
-        "random": rounded(&ablation.random),
-        "random_scaled": rounded(&ablation.scaled),
-        "scales": rounded(&ablation.scales),
-        "needed": ablation.needed(&ablation.random),
-        "needed_scaled": ablation.needed(&ablation.scaled),
-        "whole_given": round(model.whole_moved(test, None)?),
-        "whole_moved": round(model.whole_moved(test, Some(rng))?),
-        "even": rows(&shares.even)[0],
-        "shares": shares.of_head.iter().map(rows).collect::<Vec<_>>(),
-        "curve": curve(looks),
-    }))
+        "whole": round(look.whole),
+        "aligned": look.shares.aligned(&Truth::planted()),
+        "even": rows(&look.shares.even)[0],
+        "shares": look.shares.of_head.iter().map(rows).collect::<Vec<_>>(),
+    })
+}
+
+/// A converter of these sizes, trained to the end.
+pub fn trained(
+    task: Dates,
+    schedule: Schedule,
+    built: DateArchitecture,
+) -> Result<Training<DateConverter>> {
+    let begin = |_: &Dates, rng: &mut Rng| DateConverter::random(built, rng);
+    Ok(Trainer::new(task, schedule, begin)?.finish()?)
 }
 
 /// How many dates were whole on the way.
-fn curve(looks: &[DateLook]) -> Value {
-    json!({
-        "step": looks.iter().map(|look| look.step).collect::<Vec<_>>(),
-        "whole": rounded(&looks.iter().map(|look| look.whole).collect::<Vec<_>>()),
-    })
+pub fn curve(looks: impl Iterator<Item = (usize, f64)>) -> Value {
+    let (steps, wholes): (Vec<_>, Vec<_>) = looks.unzip();
+    json!({ "step": steps, "whole": rounded(&wholes) })
 }
 
 /// Ten seeds with the output of the cross-attention moved at each step.
@@ -106,20 +116,14 @@ pub fn moved_runs() -> Result<Vec<Value>> {
 
 /// The share of whole dates as it was trained, and when it writes as the other does.
 fn kept_moved(seed: u64, trained: &Training<MovedConverter>) -> Result<Value> {
-    let Training { model, test, looks, .. } = trained;
-    let (model, test): (&DateConverter, &DateTexts) = (&model.converter, test);
-    let shares: &PartShares = &trained.last().shares;
+    let Training { model: MovedConverter { converter: model, .. }, test, looks, .. } =
+        trained;
     let rng = &mut Rng::seed_from_u64(seed);
-    Ok(json!({
-        "seed": seed,
-        "whole": round(trained.last().whole),
-        "whole_given": round(model.whole_moved(test, None)?),
-        "whole_moved": round(model.whole_moved(test, Some(rng))?),
-        "aligned": shares.aligned(&Truth::planted()),
-        "even": rows(&shares.even)[0],
-        "shares": shares.of_head.iter().map(rows).collect::<Vec<_>>(),
-        "curve": curve(looks),
-    }))
+    let mut run = found(seed, trained.last());
+    run["whole_given"] = json!(round(model.whole_moved(test, None)?));
+    run["whole_moved"] = json!(round(model.whole_moved(test, Some(rng))?));
+    run["curve"] = curve(looks.iter().map(|look| (look.step, look.whole)));
+    Ok(run)
 }
 
 /// Five seeds of the small setting, on as many unseen dates as the usual one.
@@ -129,10 +133,7 @@ pub fn small_runs() -> Result<Vec<Value>> {
         let start = Instant::now();
         let built = DateArchitecture { n_heads, ..DateArchitecture::small() };
         let schedule = Schedule { n_test: 1000, ..Dates::small_schedule(seed) };
-        let trained = Trainer::new(Dates::default(), schedule, |_, rng| {
-            DateConverter::random(built, rng)
-        })?;
-        let trained = trained.finish()?;
+        let trained = trained(Dates::default(), schedule, built)?;
         let seconds = start.elapsed().as_secs_f64();
         let look = trained.last();
         let whole = 100.0 * look.whole;
@@ -144,7 +145,7 @@ pub fn small_runs() -> Result<Vec<Value>> {
             "seed": seed,
             "whole": round(look.whole),
             "aligned": look.shares.aligned(&Truth::planted()),
-            "curve": curve(&trained.looks),
+            "curve": curve(trained.looks.iter().map(|look| (look.step, look.whole))),
         }));
     }
     Ok(runs)
@@ -153,11 +154,9 @@ pub fn small_runs() -> Result<Vec<Value>> {
 /// The model that comes with the crate: seed 1, the first with a head that aligns.
 pub fn model() -> Result<Vec<u8>> {
     let seed = 1;
-    let trainer = Trainer::new(Dates::default(), Dates::schedule(seed), |_, rng| {
-        DateConverter::random(DateArchitecture::default(), rng)
-    })?;
-    let schedule = trainer.schedule().clone();
-    let trained = trainer.finish()?;
+    let schedule = Dates::schedule(seed);
+    let trained =
+        trained(Dates::default(), schedule.clone(), DateArchitecture::default())?;
     let what = format!(
         "dates in six forms to 2031-03-12: an encoder and a decoder of one block each, \
          norms before, trained in {} steps of {} dates of 1950 to 2049 with seed {seed}; \

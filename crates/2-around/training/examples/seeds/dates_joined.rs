@@ -10,7 +10,8 @@ use training::dates::{
 };
 use training::{Trainer, Training};
 
-use crate::run::{SEEDS, round, rounded, rows};
+use crate::dates::curve;
+use crate::run::{SEEDS, round, rows};
 
 /// Ten seeds of the usual schedule.
 pub fn runs() -> Result<Vec<Value>> {
@@ -54,9 +55,6 @@ fn kept(seed: u64, trained: &Training<JoinedConverter>) -> Value {
         "aligned_before": aligned(&looks[0]),
         "even": rows(&last.shares[0].even),
         "shares": last.shares.iter().map(of_heads).collect::<Vec<_>>(),
-        "curve": {
-            "step": looks.iter().map(|look| look.step).collect::<Vec<_>>(),
-            "whole": rounded(&looks.iter().map(|look| look.whole).collect::<Vec<_>>()),
-        },
+        "curve": curve(looks.iter().map(|look| (look.step, look.whole))),
     })
 }

@@ -44,8 +44,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 fn main() -> Result<()> {
-    let asked = std::env::args().nth(1);
-    let experiment = asked.context(
+    let experiment = std::env::args().nth(1).context(
         "which: lookups, swaps, loudness, codes, windows, repeats, shared, places, \
          stretched, dates, dates-model, dates-moved, dates-joined, dates-small or \
          centuries?",
