@@ -7,8 +7,8 @@ use std::{fs, iter};
 use attention::{Matrix, Rng, SeedableRng, random_matrix, softmax_rows};
 use clap::Parser;
 use look::Command;
-use model_files::{NewTensor, to_bytes_with};
 use serde_json::{Value, json};
+use tensors::{NewTensor, to_bytes_with};
 use workshop::paths;
 
 use crate::browser::{AXE, Browser, Open};

@@ -10,8 +10,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use live_model::{AnyModel, Model, Reading};
-use model_files::TensorFile;
 use serde_json::{Value, json};
+use tensors::TensorFile;
 use workshop::{chapters, paths};
 
 use crate::browser::{AXE, Browser, Open};

@@ -1,7 +1,8 @@
 //! PyTorch gives the same numbers.
 
 use attention::{Attended, Mask, Matrix};
-use model_files::TensorFile;
+use model_files::read_layer;
+use tensors::TensorFile;
 use workshop::paths;
 
 use crate::cases::{assert_close, difference, every_stage_and_batched};
@@ -24,7 +25,7 @@ fn every_reference_vector_is_met_by_every_stage() {
     for name in FILES {
         let file = open(name);
         let heads: usize = file.text("num_heads").unwrap().parse().unwrap();
-        let parameters = file.layer(heads, None).unwrap();
+        let parameters = read_layer(&file, heads, None).unwrap();
         let query = file.matrices("query").unwrap();
         let source =
             |of| if file.contains(of) { file.matrices(of) } else { Ok(query.clone()) };

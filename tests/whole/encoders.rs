@@ -9,7 +9,8 @@ use block::Layers;
 use encoders::{Encoder, Folder, Study};
 use fused_heads::FusedAttention;
 use kernels::PackedStage;
-use model_files::{Sequence, TensorFile};
+use model_files::Sequence;
+use tensors::TensorFile;
 use workshop::paths;
 
 use crate::cases::{assert_close, every_stage_and_batched};

@@ -1,8 +1,8 @@
 //! PyTorch's LSTM gives the same numbers.
 
 use attention::{Matrix, Real, max_abs_diff};
-use model_files::TensorFile;
 use sensors::{Case, LstmOutput};
+use tensors::TensorFile;
 use workshop::paths;
 
 use crate::cases::assert_close;

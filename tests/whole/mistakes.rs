@@ -11,7 +11,8 @@ use diagnosis::{
     Verdict, Weights, bank, computed, diagnose,
 };
 use encoders::Encoder;
-use model_files::{Sequence, TensorFile};
+use model_files::Sequence;
+use tensors::TensorFile;
 use workshop::paths;
 
 use crate::encoders::models;

@@ -3,8 +3,8 @@
 use attention::{LayerParameters, Matrix, MultiHeadAttention, Real, max_abs_diff};
 use fused_heads::FusedAttention;
 use lessons::every_stage;
-use model_files::TensorFile;
 use sensors::{At, CAP, Features, Fleet, Plain, Prepared, Remaining, remaining, rmse};
+use tensors::TensorFile;
 use workshop::paths;
 
 use crate::cases::assert_close;

@@ -3,7 +3,8 @@
 
 use attention::{LayerParameters, Matrix, PackedParameters, Real, max_abs_diff};
 use block::Layers;
-use model_files::{Sequence, TensorFile};
+use model_files::Sequence;
+use tensors::TensorFile;
 use translators::{AsRead, Files, Reader, Translator, write};
 
 use crate::cases::{assert_close, every_stage_and_batched};

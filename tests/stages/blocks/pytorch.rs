@@ -6,7 +6,8 @@ use block::{
     Activation, Block, BlockPass, FeedForward, LayerNorm, Norm, Norms, Sublayer,
 };
 use fused_heads::FusedAttention;
-use model_files::TensorFile;
+use model_files::read_layer;
+use tensors::TensorFile;
 use workshop::paths;
 
 use crate::cases::assert_close;
@@ -42,7 +43,7 @@ impl Parts {
         let attention = attention
             .map(|name| format!("{of}{name}"))
             .filter(|name| file.contains(&format!("{name}.in_proj_weight")))
-            .map(|name| file.layer(heads, Some(&name)).unwrap());
+            .map(|name| read_layer(file, heads, Some(&name)).unwrap());
         let norms = ["norm1", "norm2", "norm3"].into_iter();
         let norms = norms.filter(|name| file.contains(&format!("{of}{name}.weight")));
         Self {

@@ -3,7 +3,8 @@
 use attention::{Batch, LayerParameters, Linear, Matrix};
 use fused_heads::FusedAttention;
 use gradients::{Gradients, LayerPass};
-use model_files::TensorFile;
+use model_files::read_layer;
+use tensors::TensorFile;
 
 use super::{Named, as_matrix, difference};
 use crate::torch::{FILES, mask, open};
@@ -35,7 +36,7 @@ fn every_gradient_of_the_reference_vectors_is_met() {
 }
 
 fn parameters(file: &TensorFile) -> LayerParameters {
-    file.layer(file.text("num_heads").unwrap().parse().unwrap(), None).unwrap()
+    read_layer(file, file.text("num_heads").unwrap().parse().unwrap(), None).unwrap()
 }
 
 fn batch(file: &TensorFile, name: &str) -> Batch {

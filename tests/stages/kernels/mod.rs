@@ -17,6 +17,7 @@ use std::cell::Cell;
 
 use ::kernels::{Inputs, ladder};
 use attention::{Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, max_abs_diff};
+use model_files::read_layer;
 use proptest::strategy::Strategy;
 
 use crate::cases::{assert_close, check};
@@ -67,7 +68,7 @@ fn every_rung_meets_the_vectors_of_pytorch() {
     for of_file in torch::FILES {
         let file = torch::open(of_file);
         let heads: usize = file.text("num_heads").unwrap().parse().unwrap();
-        let parameters = file.layer(heads, None).unwrap().cast::<f32>();
+        let parameters = read_layer(&file, heads, None).unwrap().cast::<f32>();
         let all = |of| {
             let of = if file.contains(of) { of } else { "query" };
             file.matrices(of).unwrap()

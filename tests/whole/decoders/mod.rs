@@ -9,7 +9,8 @@ use attention::{Matrix, Real, max_abs_diff};
 use decoders::{
     AsRead, Choice, Decoder, FastDecoder, FastReader, Files, Predict, Reader, Writer,
 };
-use model_files::{Sequence, TensorFile};
+use model_files::Sequence;
+use tensors::TensorFile;
 use workshop::paths;
 
 use crate::cases::assert_close;

@@ -4,7 +4,7 @@
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a training cannot begin or must end.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// Sizes that do not fit one another.
@@ -27,9 +27,32 @@ pub enum Error {
     #[error(transparent)]
     Ablation(#[from] ablation::Error),
 
-    /// A file that holds no converter of dates.
+    /// No file of tensors, or one without a tensor of a converter of dates, or with another.
     #[error(transparent)]
-    File(#[from] crate::dates::FileError),
+    Tensors(#[from] tensors::Error),
+
+    /// A file of a converter of dates without one of its sizes.
+    #[error("the file's header does not say {key}")]
+    NoSize {
+        /// Which.
+        key: &'static str,
+    },
+
+    /// One with a size that is none.
+    #[error("the file's header says {key}: {found:?}, which is no number")]
+    Size {
+        /// Which.
+        key: &'static str,
+        /// What it says.
+        found: String,
+    },
+
+    /// One with a tensor that a converter does not have.
+    #[error("the file has a tensor {name}, and a converter of these sizes has none")]
+    UnknownTensor {
+        /// Its name.
+        name: String,
+    },
 
     /// A loss that is no number any more, or that has exploded: no later step can be
     /// trusted.

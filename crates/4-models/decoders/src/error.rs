@@ -14,6 +14,10 @@ pub enum Error {
     #[error(transparent)]
     Files(#[from] model_files::Error),
 
+    /// A file of tensors that cannot be read, or a tensor of another shape or kind.
+    #[error(transparent)]
+    Tensors(#[from] tensors::Error),
+
     /// A tokenizer or a text.
     #[cfg(feature = "text")]
     #[error(transparent)]

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use model_files::{
-    Gguf, Settings, SmallFiles, TensorFile, Unused, settings_in, weights_in,
+    Gguf, Settings, SmallFiles, Unused, expect_settings, settings_in, weights_in,
 };
+use tensors::TensorFile;
 
 use crate::Result;
 use crate::config::Config;
@@ -55,7 +56,7 @@ impl Files {
     ) -> Result<Self> {
         let mut leftovers = config.leftovers(settings)?;
         leftovers.extend(leftover_tensors(&config, &weights));
-        leftovers.extend(weights.expect_settings(settings, config.family.name, true)?);
+        leftovers.extend(expect_settings(&weights, settings, config.family.name, true)?);
         Ok(Self { path, config, leftovers, tensors: Tensors::Safetensors(weights) })
     }
 

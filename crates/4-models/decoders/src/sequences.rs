@@ -1,6 +1,7 @@
 //! What a decoder gets from a file.
 
-use model_files::{Error as FileError, Sequence, TensorFile};
+use model_files::{Error as FileError, Sequence};
+use tensors::TensorFile;
 
 use crate::config::Config;
 use crate::{Error, Result};

@@ -4,8 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use attention::Matrix;
-use model_files::{Existing, NewTensor, Sequence, TensorFile, save};
+use model_files::Sequence;
 use serde_json::{Map, Value as Json, json};
+use tensors::{Existing, NewTensor, TensorFile, save};
 use variants::Entries;
 
 use crate::{AsRead, Config, Decoder, Files};

@@ -7,7 +7,8 @@ use attention::{Linear, Matrix, Real, RowVector};
 use block::{Block, FeedForward, LayerNorm, Norm, Norms, RmsNorm, Sublayer};
 #[cfg(feature = "fast")]
 use model_files::Levels;
-use model_files::{Gguf, TensorFile, Unused};
+use model_files::{Gguf, Unused, expect_layers, harmless, refuse_packed, refuse_unread};
+use tensors::TensorFile;
 use variants::{Changes, QkNorm, VariantAttention};
 
 use crate::Result;
@@ -46,7 +47,7 @@ impl Tensors {
 /// The tensors that are known to be no part of a decoder, and where the settings say that
 /// the embedding is the unembedding, and the file that it is not.
 pub(crate) fn leftover_tensors(config: &Config, file: &TensorFile) -> Vec<Unused> {
-    let mut unused = file.harmless(config.family.prefix, TENSORS);
+    let mut unused = harmless(file, config.family.prefix, TENSORS);
     let names = &config.family.names;
     let has = |name: &str| file.contains(&format!("{name}.weight"));
     let prefix = file.prefix(config.family.prefix);
@@ -78,8 +79,8 @@ impl<'a> Weights<'a> {
         };
         if let Tensors::Safetensors(file) = tensors {
             let block = format!("{prefix}{}", family.names.block);
-            file.refuse_packed()?;
-            file.expect_layers(&block, config.n_layers)?;
+            refuse_packed(file)?;
+            expect_layers(file, &block, config.n_layers)?;
         }
         Ok(Self { config, tensors, prefix, read: RefCell::default() })
     }
@@ -88,7 +89,7 @@ impl<'a> Weights<'a> {
     pub fn expect_all_known(&self) -> Result<()> {
         let Tensors::Safetensors(file) = self.tensors else { return Ok(()) };
         let is_read = |name: &str| self.read.borrow().contains(name);
-        Ok(file.refuse_unread(is_read, self.prefix, TENSORS)?)
+        Ok(refuse_unread(file, is_read, self.prefix, TENSORS)?)
     }
 
     pub fn embedding<T: Real>(&self) -> Result<Embedding<T>> {

@@ -2,8 +2,9 @@
 
 use attention::Dims;
 use block::Activation;
-use model_files::{Sequence, Settings, TensorFile, Unused};
+use model_files::{Sequence, Settings, Unused};
 use serde_json::{Map, Value};
+use tensors::TensorFile;
 
 use crate::families::{Counting, FAMILIES, Family, KEYS, family};
 use crate::{Error, Result};

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use attention::{LayerParameters, Matrix, MultiHeadAttention, Real, RowVector};
 use block::{Layers, Stack};
-use model_files::{NewTensor, Sequence, Stored, TensorFile};
+use model_files::Sequence;
+use tensors::{NewTensor, Stored, TensorFile};
 
 use crate::embeddings::Embeddings;
 use crate::folder::Folder;
@@ -43,7 +44,7 @@ impl<A, T: Real> Encoder<A, T> {
     /// Every tensor's follows from `config`; files store weights as `[out, in]`.
     ///
     /// # Errors
-    /// [`Error::Files`](crate::Error::Files) for a tensor that is missing, of another shape,
+    /// [`Error::Tensors`](crate::Error::Tensors) for a tensor that is missing, of another shape,
     /// or not known: it is named.
     pub fn read(
         config: &Config,
@@ -136,7 +137,7 @@ pub fn sentence_embedding<T: Real>(hidden: &Matrix<T>, is_real: &[bool]) -> RowV
 /// `(n_sequences, h, n_tokens, n_tokens)`.
 ///
 /// # Errors
-/// [`Error::Files`](crate::Error::Files) if the sequences differ in length, or in the
+/// [`Error::Tensors`](crate::Error::Tensors) if the sequences differ in length, or in the
 /// number of maps.
 pub fn to_tensors<T: Stored>(batch: &[Layers<T>]) -> Result<Vec<NewTensor>> {
     let mut tensors = Vec::new();

@@ -16,6 +16,10 @@ pub enum Error {
     #[error(transparent)]
     Files(#[from] model_files::Error),
 
+    /// A file of tensors that cannot be read, or a tensor of another shape or kind.
+    #[error(transparent)]
+    Tensors(#[from] tensors::Error),
+
     /// Tokens that the model cannot read.
     #[error(transparent)]
     Tokens(#[from] block::Error),

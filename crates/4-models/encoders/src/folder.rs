@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use model_files::{TensorFile, Unused, settings_in, weights_in};
+use model_files::{Unused, expect_settings, settings_in, weights_in};
+use tensors::TensorFile;
 
 use crate::weights::leftover_tensors;
 use crate::{Config, Result};
@@ -32,7 +33,8 @@ impl Folder {
         let weights = weights_in(&path)?;
         let mut leftovers = config.leftovers(&settings)?;
         leftovers.extend(leftover_tensors(&config, &weights));
-        leftovers.extend(weights.expect_settings(
+        leftovers.extend(expect_settings(
+            &weights,
             &settings,
             config.family.name,
             false,

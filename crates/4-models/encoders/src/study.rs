@@ -1,23 +1,20 @@
 //! What sentences lose when heads are ablated.
 
 use ablation::{Replacement, ablated_layer};
-use attention::{LayerParameters, MultiHeadAttention, RowVector};
+use attention::{LayerParameters, RowVector};
 use block::{Block, Layers};
 use model_files::Sequence;
 
-use crate::{Encoder, Error, Result, sentence_embedding};
-
-/// Any stage, in the precision of a model's file.
-type Stage = Box<dyn MultiHeadAttention<f32>>;
+use crate::{Encoder, Error, Result, Stage, sentence_embedding};
 
 /// A model on some sentences, of which heads can be ablated.
 ///
 /// A mean is that of what a head says over all tokens of all sentences. Below the lowest
 /// ablated head nothing changes, and so nothing is computed again.
 pub struct Study<'a> {
-    model: Encoder<Stage, f32>,
+    model: Encoder<Stage<f32>, f32>,
     parameters: &'a Encoder<LayerParameters<f32>, f32>,
-    stage: fn(&LayerParameters<f32>) -> Stage,
+    stage: fn(&LayerParameters<f32>) -> Stage<f32>,
     sequences: &'a [Sequence],
     layers: Vec<Layers<f32>>,
     /// `means[l][i]` is what head i of layer l says on average, `[d_v]`.
@@ -31,7 +28,7 @@ impl<'a> Study<'a> {
     /// As [`Encoder::forward`].
     pub fn new(
         parameters: &'a Encoder<LayerParameters<f32>, f32>,
-        stage: fn(&LayerParameters<f32>) -> Stage,
+        stage: fn(&LayerParameters<f32>) -> Stage<f32>,
         sequences: &'a [Sequence],
     ) -> Result<Self> {
         let model = parameters.with_attention(|_, parameters| stage(parameters));
@@ -116,7 +113,7 @@ impl<'a> Study<'a> {
         layer: usize,
         heads: &[(usize, usize)],
         replacement: Replacement,
-    ) -> Result<Option<Block<Stage, f32>>> {
+    ) -> Result<Option<Block<Stage<f32>, f32>>> {
         let of_layer = heads.iter().filter(|(of, _)| *of == layer);
         let instead = |&(_, head): &(usize, usize)| match replacement {
             Replacement::Zero => Ok((head, None)),

@@ -4,8 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use attention::{LayerParameters, Matrix};
-use model_files::{Existing, NewTensor, Sequence, TensorFile, save, to_bytes};
+use model_files::Sequence;
 use serde_json::{Map, Value, json};
+use tensors::{Existing, NewTensor, TensorFile, save, to_bytes};
 
 use crate::{Config, Encoder, Folder};
 

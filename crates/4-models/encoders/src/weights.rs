@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use attention::{LayerParameters, Linear, Matrix, PackedParameters, Real, RowVector};
 use block::{Block, Embedding, FeedForward, LayerNorm, Norms, Positions, Sublayer};
-use model_files::{TensorFile, Unused};
+use model_files::{Unused, expect_layers, harmless, refuse_packed, refuse_unread};
+use tensors::TensorFile;
 
 use crate::embeddings::Embeddings;
 use crate::families::TENSORS;
@@ -22,7 +23,7 @@ pub(crate) struct Weights<'a> {
 
 /// The tensors that are known to be no part of an encoder.
 pub(crate) fn leftover_tensors(config: &Config, file: &TensorFile) -> Vec<Unused> {
-    file.harmless(config.family.prefix, TENSORS)
+    harmless(file, config.family.prefix, TENSORS)
 }
 
 impl<'a> Weights<'a> {
@@ -32,15 +33,15 @@ impl<'a> Weights<'a> {
         let family = config.family;
         let prefix = file.prefix(family.prefix);
         let block = format!("{prefix}{}", family.names.block);
-        file.refuse_packed()?;
-        file.expect_layers(&block, config.n_layers)?;
+        refuse_packed(file)?;
+        expect_layers(file, &block, config.n_layers)?;
         Ok(Self { config, file, prefix, read: RefCell::default() })
     }
 
     /// Refuses what was not read and is not known to be harmless.
     pub(crate) fn expect_all_known(&self) -> Result<()> {
         let is_read = |name: &str| self.read.borrow().contains(name);
-        Ok(self.file.refuse_unread(is_read, self.prefix, TENSORS)?)
+        Ok(refuse_unread(self.file, is_read, self.prefix, TENSORS)?)
     }
 
     pub(crate) fn embeddings<T: Real>(&self) -> Result<Embeddings<T>> {

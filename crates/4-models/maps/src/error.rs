@@ -1,6 +1,6 @@
 //! What can be wrong with a file of maps, with the names and numbers that say so.
 
-use model_files::name_text;
+use tensors::name_text;
 
 /// A result whose error is this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -28,9 +28,13 @@ impl std::fmt::Display for Row {
 #[non_exhaustive]
 #[allow(missing_docs)] // the fields are what the message says they are
 pub enum Error {
-    /// A file that cannot be read, or a tensor of another shape or kind.
+    /// A file with a name or a text of metadata that is not known to be harmless.
     #[error(transparent)]
     Files(#[from] model_files::Error),
+
+    /// A file of tensors that cannot be read, or a tensor of another shape or kind.
+    #[error(transparent)]
+    Tensors(#[from] tensors::Error),
 
     /// A file of something else.
     #[error("{file}: no attention maps: there is neither `attn` nor `attn.0`")]

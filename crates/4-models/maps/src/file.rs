@@ -26,7 +26,7 @@
 
 use std::path::Path;
 
-use model_files::TensorFile;
+use tensors::TensorFile;
 
 use crate::error::{Error, Result};
 use crate::{TextHeads, Tokens};

@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{Error, Result, Settings, SmallFiles, TensorFile};
+use tensors::TensorFile;
+
+use crate::{Error, Result, Settings, SmallFiles, without_wrappers};
 
 mod shards;
 
@@ -31,10 +33,10 @@ pub fn settings_in(folder: &Path) -> Result<Settings> {
 pub fn weights_in(folder: &Path) -> Result<TensorFile> {
     let index = folder.join(INDEX);
     if index.is_file() && !folder.join("model.safetensors").exists() {
-        return Ok(shards::weights_of(folder, &index)?.without_wrappers());
+        return Ok(without_wrappers(shards::weights_of(folder, &index)?));
     }
     let path = file(folder, "model.safetensors", instead(folder))?;
-    Ok(TensorFile::open(path)?.without_wrappers())
+    Ok(without_wrappers(TensorFile::open(path)?))
 }
 
 /// What a folder has where `model.safetensors` is missing.

@@ -15,14 +15,18 @@ mod facts;
 mod keys;
 mod metadata;
 mod model;
+mod names;
 pub mod rules;
-mod tensors;
 
-use crate::{Error, Result, TensorFile};
+use tensors::TensorFile;
+
+use crate::{Error, Result};
 
 pub use facts::Fact;
 use keys::COMMON_KEYS;
-pub use metadata::Claim;
+pub use metadata::{Claim, expect_metadata};
+pub use model::expect_settings;
+pub use names::{expect_layers, harmless, refuse_packed, refuse_unread};
 
 /// What a reader does with a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,34 +77,32 @@ pub fn first_rule(rules: &[Rule], name: &str) -> Option<Use> {
     rules.iter().find(|rule| rule.fits(name)).map(|rule| rule.1)
 }
 
-impl TensorFile {
-    /// Asks of every tensor's name what a reader does with it; gives what is harmless and not
-    /// used. `reader` is whose list it is, as in `a model's INPUT`.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] for a name that is refused, [`Error::Unknown`] for one of which
-    /// nothing is known.
-    pub fn expect_known(
-        &self,
-        reader: &'static str,
-        of: impl Fn(&str) -> Option<Use>,
-    ) -> Result<Vec<Unused>> {
-        let mut unused = Vec::new();
-        for name in self.names() {
-            let file = || self.name().to_string();
-            match of(&name) {
-                Some(Use::Used) => {}
-                Some(Use::Harmless(why)) => unused.push(Unused { name, why }),
-                Some(Use::Refused(why)) => {
-                    return Err(Error::Unsupported { file: file(), found: name, why });
-                }
-                None => {
-                    return Err(Error::Unknown { file: file(), tensor: name, reader });
-                }
+/// Asks of every tensor's name what a reader does with it; gives what is harmless and not
+/// used. `reader` is whose list it is, as in `a model's INPUT`.
+///
+/// # Errors
+/// [`Error::Unsupported`] for a name that is refused, [`Error::Unknown`] for one of which
+/// nothing is known.
+pub fn expect_known(
+    file: &TensorFile,
+    reader: &'static str,
+    of: impl Fn(&str) -> Option<Use>,
+) -> Result<Vec<Unused>> {
+    let mut unused = Vec::new();
+    for name in file.names() {
+        let file = || file.name().to_string();
+        match of(&name) {
+            Some(Use::Used) => {}
+            Some(Use::Harmless(why)) => unused.push(Unused { name, why }),
+            Some(Use::Refused(why)) => {
+                return Err(Error::Unsupported { file: file(), found: name, why });
+            }
+            None => {
+                return Err(Error::Unknown { file: file(), tensor: name, reader });
             }
         }
-        Ok(unused)
     }
+    Ok(unused)
 }
 
 /// Whether a text of metadata says that something is not so.

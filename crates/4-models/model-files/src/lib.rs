@@ -1,4 +1,4 @@
-//! What others trained, as files have it: tensors, settings and ids of any model, and a
+//! What others trained, as files have it: settings, weights and ids of any model, and a
 //! layer that comes with this workspace.
 //!
 //! A trained layer differs from a random one in its numbers alone. So this crate computes
@@ -7,9 +7,8 @@
 //!
 //! - [`minilm`] is the last attention layer of a small sentence model, embedded here, with
 //!   four sentences: what goes in, and what PyTorch says comes out.
-//! - [`TensorFile`] reads any tensor of a safetensors file, of floats, integers or flags, and
-//!   [`TensorFile::layer`] a layer, under the names that PyTorch's `nn.MultiheadAttention`
-//!   or BERT give its tensors; [`save`] writes some.
+//! - [`read_layer`] reads a layer of a [`TensorFile`](tensors::TensorFile), under the names
+//!   that PyTorch's `nn.MultiheadAttention` or BERT give its tensors.
 //! - [`Gguf`] reads the tensors and settings of a GGUF file, whose numbers may be of 4 to 8
 //!   bits; what it says of its model is used, or known to be harmless, or refused.
 //! - [`settings_in`] and [`weights_in`] open a folder as `save_pretrained` writes it.
@@ -28,47 +27,40 @@
 //! The one rule: **known or refused.** What is in a file is used, or it is known to be
 //! harmless, or the file is refused by its name: each name has a [`Use`].
 //!
-//! Left out: which model the tensors make, which `encoders` and `decoders` say; and how a
-//! text becomes ids, which is for `texts`.
+//! Left out: safetensors themselves, which `tensors` reads; which model the tensors make, which
+//! `encoders` and `decoders` say; and how a text becomes ids, which is for `texts`.
 
 mod error;
 mod folder;
 mod gguf;
-mod header;
 mod known;
 mod loader;
 mod masks;
 mod minilm;
-mod numbers;
-mod plain;
 mod projected;
-mod save;
 mod sequences;
 mod settings;
 mod shown;
 mod small;
-mod tensors;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
-mod words;
 mod wrappers;
 
 pub use error::{Error, Result};
 pub use folder::{settings_in, weight_files, weights_in};
 pub use gguf::{Gguf, GgufError, GgufResult, Info, Kind, Levels, Value};
-pub use known::{Claim, Fact, Rule, Unused, Use, first_rule, rules};
-pub use loader::{FoundLayer, Naming};
+pub use known::{
+    Claim, Fact, Rule, Unused, Use, expect_known, expect_layers, expect_metadata,
+    expect_settings, first_rule, harmless, refuse_packed, refuse_unread, rules,
+};
+pub use loader::{
+    FoundLayer, Naming, beside_layer, beside_metadata, find_layer, layers_in, read_layer,
+};
 pub use masks::{MaskSizes, attn_masks, key_padding_masks};
 pub use minilm::{MINILM_FILE, SENTENCES, Sentence, TrainedLayer, minilm};
-pub use numbers::half;
-pub use plain::read_text;
 pub use projected::{PROJECTED_FILE, ProjectedSentence, projected};
-pub use save::{
-    Existing, NewTensor, Stored, check_output, save, to_bytes, to_bytes_with,
-};
 pub use sequences::Sequence;
 pub use settings::Settings;
 pub use shown::{MOST_SHOWN, is_shown, shown};
-pub use small::SmallFiles;
-pub use tensors::{Tensor, TensorFile};
-pub use words::{name_text, names_text};
+pub use small::{SmallFiles, read_text};
+pub use wrappers::without_wrappers;

@@ -4,8 +4,9 @@
 //! to the scaled scores and mean the same on both sides.
 
 use attention::{Mask, Matrix};
+use tensors::Tensor;
 
-use crate::{Error, Result, Tensor};
+use crate::Result;
 
 const KINDS: &str = "BOOL (True = blocked) or floats (added to the scores)";
 
@@ -79,7 +80,7 @@ pub fn attn_masks(tensor: &Tensor<'_>, sizes: MaskSizes) -> Result<Vec<Mask>> {
         let expected = format!(
             "({n_q}, {n_kv}), or ({each}, {n_q}, {n_kv}) for {batch} × {n_heads} heads"
         );
-        return Err(tensor.shape_error(&expected));
+        return Err(tensor.shape_error(&expected).into());
     }
     let masks: Vec<Mask> = if tensor.is_bool() {
         let table = |t: &[bool]| Mask::Allowed(Matrix::from_row_slice(n_q, n_kv, t));
@@ -99,7 +100,8 @@ fn open(tensor: &Tensor<'_>) -> Result<Vec<bool>> {
 }
 
 /// The error for another kind of numbers, in the words of masks.
-fn of_kinds(error: Error) -> Error {
+fn of_kinds(error: tensors::Error) -> tensors::Error {
+    use tensors::Error;
     match error {
         Error::Dtype { file, tensor, found, .. } => {
             Error::Dtype { file, tensor, found, expected: KINDS }
@@ -110,8 +112,9 @@ fn of_kinds(error: Error) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use tensors::TensorFile;
+
     use super::*;
-    use crate::TensorFile;
     use crate::testing::flag_file;
 
     const SIZES: MaskSizes =

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use attention::{LayerParameters, Matrix};
+use tensors::TensorFile;
 
-use crate::{Error, Result, TensorFile};
+use crate::{Error, Result, read_layer};
 
 /// The names of the sentences, in the order of [`TrainedLayer::sentences`].
 pub const SENTENCES: [&str; 4] = ["pilot", "river_banks", "bank_loan", "animal_tired"];
@@ -73,7 +74,7 @@ impl TrainedLayer {
         let file = TensorFile::from_bytes(name, bytes)?;
         let sentences = SENTENCES.into_iter().map(|name| read_sentence(&file, name));
         Ok(Self {
-            parameters: file.layer(N_HEADS, None)?,
+            parameters: read_layer(&file, N_HEADS, None)?,
             sentences: sentences.collect::<Result<_>>()?,
         })
     }
@@ -96,7 +97,10 @@ pub(crate) fn read_text(file: &TensorFile, name: &str) -> Result<(String, Vec<St
     let text = |what: &str| {
         let key = format!("{name}.{what}");
         let text = file.text(&key).map(str::to_string);
-        text.ok_or_else(|| Error::MissingText { file: file.name().to_string(), key })
+        text.ok_or_else(|| {
+            let file = file.name().to_string();
+            Error::from(tensors::Error::MissingText { file, key })
+        })
     };
     let tokens = text("tokens")?.split_whitespace().map(str::to_string).collect();
     Ok((text("sentence")?, tokens))

@@ -4,9 +4,10 @@
 use std::borrow::Cow;
 
 use attention::Matrix;
+use tensors::{NewTensor, TensorFile, to_bytes_with};
 
 use crate::minilm::{N_HEADS, SENTENCES, read_text};
-use crate::{Error, NewTensor, Result, TensorFile, TrainedLayer, to_bytes_with};
+use crate::{Error, Result, TrainedLayer};
 
 /// The file that [`projected`] reads. `cargo run -p model-files --example queries_keys`
 /// writes it.
@@ -78,7 +79,7 @@ impl TrainedLayer {
         }
         let texts: Vec<(&str, &str)> =
             texts.iter().map(|(key, text)| (key.as_str(), text.as_str())).collect();
-        to_bytes_with(&tensors, &texts)
+        Ok(to_bytes_with(&tensors, &texts)?)
     }
 }
 

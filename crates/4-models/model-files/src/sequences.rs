@@ -3,8 +3,9 @@
 mod names;
 
 use attention::Mask;
+use tensors::{Tensor, TensorFile};
 
-use crate::{Error, Result, Tensor, TensorFile, Unused, first_rule};
+use crate::{Error, Result, Unused, expect_known, expect_metadata, first_rule};
 
 /// One text as ids.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,11 +120,9 @@ impl Sequence {
         let (sources, targets) = (sources?, targets?);
         if sources.len() != targets.len() {
             let ids = file.tensor(TARGET[0])?;
-            return Err(ids.shape_error(&format!(
-                "{} sequences, as {}",
-                sources.len(),
-                SOURCE[0]
-            )));
+            return Err(ids
+                .shape_error(&format!("{} sequences, as {}", sources.len(), SOURCE[0]))
+                .into());
         }
         Ok(sources
             .into_iter()
@@ -141,11 +140,11 @@ impl Sequence {
     ) -> Result<Vec<Self>> {
         let ids = file.tensor(ids_name)?;
         let ([n_tokens] | [_, n_tokens]) = *ids.shape() else {
-            return Err(ids.shape_error("(n_sequences, n_tokens) or (n_tokens)"));
+            return Err(ids.shape_error("(n_sequences, n_tokens) or (n_tokens)").into());
         };
         if ids.n_entries() > MOST_TOKENS {
             let expected = format!("{MOST_TOKENS} tokens at most, of all sequences");
-            return Err(ids.shape_error(&expected));
+            return Err(ids.shape_error(&expected).into());
         }
         let read = |name: &'static str, n: usize| -> Result<Option<Vec<usize>>> {
             if !file.contains(name) {
@@ -195,8 +194,8 @@ impl Sequence {
     /// [`Error::Unknown`] for one of which nothing is known; [`Error::Metadata`].
     pub fn unused(file: &TensorFile, is_causal: bool) -> Result<Vec<Unused>> {
         let mut unused =
-            file.expect_known("a model's INPUT", |name| first_rule(names::RULES, name))?;
-        unused.extend(file.expect_metadata(|claim| names::is_so(claim, is_causal))?);
+            expect_known(file, "a model's INPUT", |name| first_rule(names::RULES, name))?;
+        unused.extend(expect_metadata(file, |claim| names::is_so(claim, is_causal))?);
         Ok(unused)
     }
 
@@ -208,8 +207,8 @@ impl Sequence {
         let of = |name: &str| {
             first_rule(names::PAIRS, name).or(first_rule(names::RULES, name))
         };
-        let mut unused = file.expect_known("a model's INPUT", of)?;
-        unused.extend(file.expect_metadata(|claim| names::is_so(claim, false))?);
+        let mut unused = expect_known(file, "a model's INPUT", of)?;
+        unused.extend(expect_metadata(file, |claim| names::is_so(claim, false))?);
         Ok(unused)
     }
 
@@ -264,7 +263,7 @@ fn flags(
         return Err(mask.shape_error(
             "(n_sequences, n_tokens), 1 = real and 0 = padding: a mask of queries and keys, \
              or one that is added to scores, is not read",
-        ));
+        ).into());
     }
     mask.expect_shape(ids)?;
     let n_tokens = ids.last().copied().unwrap_or(1);

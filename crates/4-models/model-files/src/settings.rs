@@ -294,7 +294,7 @@ fn collect_within(
 /// A value as the file has it, or the start of one that is long.
 pub(crate) fn value_text(value: &Value) -> String {
     const MOST: usize = 60;
-    let text = crate::words::name_text(&value.to_string());
+    let text = tensors::name_text(&value.to_string());
     match text.char_indices().nth(MOST) {
         None => text,
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::{Error, Result, Settings, plain};
+use tensors::plain;
+
+use crate::{Error, Result, Settings};
 
 /// Where a model's settings and its tokenizer are, which are files of text.
 #[derive(Debug, Clone, Copy)]
@@ -47,10 +49,10 @@ impl SmallFiles<'_> {
         let path = self.path(file);
         match self {
             Self::Folder(_) if !path.exists() => Ok(None),
-            Self::Folder(_) => plain::read_text(&path).map(Some),
+            Self::Folder(_) => read_text(&path).map(Some),
             Self::Here(files) => {
                 let Some(bytes) = files.get(file) else { return Ok(None) };
-                let wrong = |source| Error::Read { path, source };
+                let wrong = |source| tensors::Error::Read { path, source };
                 plain::refuse_pointer(bytes).map_err(wrong)?;
                 Ok(Some(bytes.clone()))
             }
@@ -98,6 +100,19 @@ impl SmallFiles<'_> {
         }
     }
 }
+
+/// What a file of settings or of a tokenizer holds.
+///
+/// # Errors
+/// [`tensors::Error::Read`], also for a file that is longer than any of its kind.
+pub fn read_text(path: &Path) -> Result<Vec<u8>> {
+    let failed = |source| tensors::Error::Read { path: path.into(), source };
+    Ok(plain::read(path, LONGEST_TEXT).map_err(failed)?)
+}
+
+/// The longest file of settings or of a tokenizer that is read: the largest that are in use
+/// have 40 MB.
+const LONGEST_TEXT: u64 = 1 << 29;
 
 const SETTINGS: &str = "config.json";
 const ADAPTER: &str = "adapter_config.json";

@@ -2,7 +2,7 @@
 
 use attention::Matrix;
 
-use crate::{NewTensor, TensorFile, to_bytes_with};
+use tensors::{NewTensor, TensorFile, to_bytes_with};
 
 /// A GGUF file of some settings and tensors, as its description says to write it.
 #[derive(Debug, Default)]

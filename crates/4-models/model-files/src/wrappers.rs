@@ -1,5 +1,7 @@
 //! What others put in front of every name of a file.
 
+use tensors::TensorFile;
+
 /// `torch.compile` and `DataParallel`: no name of a model or a layer begins so.
 const ANY: [&str; 2] = ["_orig_mod.", "module."];
 
@@ -10,8 +12,16 @@ const MODELS: [&str; 2] = ["0.auto_model.", "language_model."];
 /// may begin so.
 const LAYERS: [&str; 3] = ["base_model.", "model.", "state_dict."];
 
+/// A file without what others have put before every name.
+pub fn without_wrappers(file: TensorFile) -> TensorFile {
+    match before_all(file.names().iter()) {
+        Some(wrapper) => without_wrappers(file.without_prefix(wrapper)),
+        None => file,
+    }
+}
+
 /// What stands before all names of a model, if something does.
-pub fn before_all<'a>(
+fn before_all<'a>(
     names: impl Iterator<Item = &'a String> + Clone,
 ) -> Option<&'static str> {
     names.clone().next()?;

@@ -28,10 +28,10 @@ use std::path::Path;
 use ablation::odds::Count;
 use anyhow::{Result, ensure};
 use attention::{Rng, SeedableRng};
-use model_files::TensorFile;
 use sensors::study::{self, Ablation, Judged, WindowCase};
 use sensors::{At, Fleet, Prepared, Trained, Windows};
 use serde_json::{Value, json};
+use tensors::TensorFile;
 
 /// Windows that the criteria are asked of, each of another engine.
 const N_WINDOWS: usize = 256;

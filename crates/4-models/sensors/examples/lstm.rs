@@ -12,8 +12,9 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Parser;
-use model_files::{Existing, TensorFile, Unused, check_output, save, shown};
+use model_files::{Unused, shown};
 use sensors::Case;
+use tensors::{Existing, TensorFile, check_output, save};
 
 /// Computes an LSTM on a case.
 #[derive(Parser)]

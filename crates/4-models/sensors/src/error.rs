@@ -25,6 +25,10 @@ pub enum Error {
     #[error(transparent)]
     File(#[from] model_files::Error),
 
+    /// A file of tensors that cannot be read, or a tensor of another shape or kind.
+    #[error(transparent)]
+    Tensors(#[from] tensors::Error),
+
     /// A folder that is not there, or is none.
     #[error("there is no folder {}", path.display())]
     NoFolder { path: PathBuf },

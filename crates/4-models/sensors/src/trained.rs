@@ -1,6 +1,6 @@
 //! What comes trained and measured with this crate.
 
-use model_files::TensorFile;
+use tensors::TensorFile;
 
 use crate::{Result, Trained};
 

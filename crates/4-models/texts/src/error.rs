@@ -1,6 +1,7 @@
 //! What can be wrong with a tokenizer, or with a text.
 
-use model_files::{GgufError, name_text};
+use model_files::GgufError;
+use tensors::name_text;
 
 /// A result whose error is this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use model_files::{Settings, SmallFiles, TensorFile, Unused, settings_in, weights_in};
+use model_files::{
+    Settings, SmallFiles, Unused, expect_settings, settings_in, weights_in,
+};
+use tensors::TensorFile;
 
 use crate::Result;
 use crate::config::Config;
@@ -49,7 +52,7 @@ impl Files {
     ) -> Result<Self> {
         let mut leftovers = config.leftovers(settings)?;
         leftovers.extend(leftover_tensors(&config, &weights));
-        leftovers.extend(weights.expect_settings(settings, config.family.name, false)?);
+        leftovers.extend(expect_settings(&weights, settings, config.family.name, false)?);
         Ok(Self { path, config, weights, leftovers })
     }
 }

@@ -84,10 +84,9 @@ impl<T: Real> AsRead<T> {
         places.dedup();
         let mut less = Vec::new();
         for (part, layer) in places {
-            let (what, n) = ("layer", self.n_layers(part));
-            let attention = self.attention(part, layer);
-            let attention =
-                attention.ok_or(SizeError::NoSuchIndex { what, index: layer, n })?;
+            let n = self.n_layers(part);
+            let missing = SizeError::NoSuchIndex { what: "layer", index: layer, n };
+            let attention = self.attention(part, layer).ok_or(missing)?;
             let here = heads.iter().filter(|it| (it.part, it.layer) == (part, layer));
             let here: Vec<_> = here.map(|it| (it.head, None)).collect();
             for &(head, _) in &here {

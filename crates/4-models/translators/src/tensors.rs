@@ -2,7 +2,8 @@
 
 use attention::Matrix;
 use block::Layers;
-use model_files::{NewTensor, Sequence, Stored, TensorFile};
+use model_files::Sequence;
+use tensors::{NewTensor, Stored, TensorFile};
 
 use crate::Result;
 use crate::config::Config;
@@ -28,7 +29,7 @@ pub fn sequences(config: &Config, file: &TensorFile) -> Result<Vec<[Sequence; 2]
 /// As [`Translator`](crate::Translator) gives them, with the batch in front.
 ///
 /// # Errors
-/// [`Error::Files`](crate::Error::Files) if the texts differ in length, or in the number of
+/// [`Error::Tensors`](crate::Error::Tensors) if the texts differ in length, or in the number of
 /// maps.
 pub fn to_tensors<T: Stored>(
     encoded: &[Layers<T>],

@@ -52,7 +52,7 @@ impl<T: Real> AsRead<T> {
     /// Every tensor's follows from the config.
     ///
     /// # Errors
-    /// [`Error::Files`](crate::Error::Files) for a tensor that is missing, of another shape,
+    /// [`Error::Tensors`](crate::Error::Tensors) for a tensor that is missing, of another shape,
     /// or not known: it is named.
     pub fn read(files: &Files) -> Result<Self> {
         let config = &files.config;

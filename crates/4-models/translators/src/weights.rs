@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use attention::{Linear, Matrix, Real, RowVector};
 use block::{Block, FeedForward, LayerNorm, Norm, Norms, RmsNorm, Sublayer, sinusoidal};
 use decoders::{Embedding, NormKind, Unembedding};
-use model_files::{TensorFile, Unused};
+use model_files::{Unused, expect_layers, harmless, refuse_packed, refuse_unread};
+use tensors::TensorFile;
 use variants::{Changes, RelativeBias, VariantAttention};
 
 use crate::Result;
@@ -18,7 +19,7 @@ use crate::side::Side;
 /// The tensors that are known to be no part of such a model, and those in whose place the
 /// file has others.
 pub(crate) fn leftover_tensors(config: &Config, file: &TensorFile) -> Vec<Unused> {
-    let mut unused = file.harmless(config.family.prefix, TENSORS);
+    let mut unused = harmless(file, config.family.prefix, TENSORS);
     let tables = Tables::of(config, file);
     if !tables.names().contains(&tables.shared) && file.contains(&tables.shared) {
         let why = "each side has a table of its own, which is used";
@@ -99,12 +100,12 @@ impl<'a> Weights<'a> {
     /// [`model_files::Error::Layers`] for a file of another number of layers.
     pub fn new(config: &'a Config, file: &'a TensorFile) -> Result<Self> {
         let prefix = file.prefix(config.family.prefix);
-        file.refuse_packed()?;
+        refuse_packed(file)?;
         let family = config.family;
         for (names, half) in
             [(family.encoder, config.encoder), (family.decoder, config.decoder)]
         {
-            file.expect_layers(&format!("{prefix}{}", names.block), half.n_layers)?;
+            expect_layers(file, &format!("{prefix}{}", names.block), half.n_layers)?;
         }
         let tables = Tables::of(config, file);
         Ok(Self { config, file, prefix, tables, read: RefCell::default() })
@@ -114,7 +115,7 @@ impl<'a> Weights<'a> {
     pub fn expect_all_known(&self) -> Result<()> {
         let is_read =
             |name: &str| self.read.borrow().contains(name) || name == self.tables.shared;
-        Ok(self.file.refuse_unread(is_read, self.prefix, TENSORS)?)
+        Ok(refuse_unread(self.file, is_read, self.prefix, TENSORS)?)
     }
 
     /// The tokens of both sides; `None` for a decoder that has the encoder's.

@@ -1,6 +1,6 @@
 //! What cannot be diagnosed.
 
-use model_files::names_text;
+use tensors::names_text;
 use thiserror::Error;
 
 use crate::step::State;
@@ -140,6 +140,9 @@ pub enum Error {
     /// A file's tensor cannot be read.
     #[error(transparent)]
     File(#[from] model_files::Error),
+    /// A file of tensors that cannot be read, or a tensor of another shape or kind.
+    #[error(transparent)]
+    Tensors(#[from] tensors::Error),
     /// A weight and its bias do not fit.
     #[error(transparent)]
     Layer(#[from] attention::Error),

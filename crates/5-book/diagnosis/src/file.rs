@@ -19,7 +19,7 @@ mod weights;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use model_files::{Tensor, TensorFile};
+use ::tensors::{Tensor, TensorFile};
 
 use crate::digits::Digits;
 use crate::recipe::Packing;

@@ -10,8 +10,8 @@ use diagnosis::{
     Diagnosis, EmptyRow, Intent, Mistake, Precision, Record, Said, State, Verdict, bank,
     computed, diagnose, read,
 };
-use model_files::{NewTensor, TensorFile, to_bytes};
 use rand::RngExt;
+use tensors::{NewTensor, TensorFile, to_bytes};
 
 /// How a number was printed.
 #[derive(Debug, Clone, Copy)]

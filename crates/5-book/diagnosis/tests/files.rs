@@ -3,7 +3,7 @@
 
 use attention::{Matrix, Rng, SeedableRng, random_matrix};
 use diagnosis::{Reading, Said, read};
-use model_files::{NewTensor, TensorFile, to_bytes_with};
+use tensors::{NewTensor, TensorFile, to_bytes_with};
 
 const META: &[(&str, &str)] = &[("heads", "2"), ("causal", "true"), ("rotary", "halves")];
 

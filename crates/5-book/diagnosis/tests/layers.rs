@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use diagnosis::{Diagnosis, Mistake, Said, Verdict, diagnose, read};
-use model_files::TensorFile;
+use tensors::TensorFile;
 
 /// Each with its mistakes, in the words of `layers/README.md`.
 const LAYERS: [(&str, &[&str]); 22] = [

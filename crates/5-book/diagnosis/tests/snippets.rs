@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use diagnosis::{Reading, Said, Verdict, diagnose, read, snippets};
-use model_files::TensorFile;
+use tensors::TensorFile;
 
 /// What a program with these lines in it writes; nothing where a package that it needs is not
 /// there.

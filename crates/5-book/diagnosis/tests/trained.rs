@@ -65,8 +65,7 @@ fn two_mistakes_are_named_with_the_tensors_between() {
 
 #[test]
 fn no_file_is_no_layer() {
-    let file =
-        model_files::TensorFile::from_bytes("empty", b"\x02\0\0\0\0\0\0\0{}".to_vec());
+    let file = tensors::TensorFile::from_bytes("empty", b"\x02\0\0\0\0\0\0\0{}".to_vec());
     let error = read(&[&file.unwrap()], &Default::default()).unwrap_err().to_string();
     assert!(error.starts_with("no layer was found"), "{error}");
 }

@@ -4,8 +4,8 @@ use attention::Matrix;
 use diagnosis::{
     Diagnosis, Pairing, Reading, Record, Said, State, computed, diagnose, read,
 };
-use model_files::TensorFile;
 use serde_json::{Value, json};
+use tensors::TensorFile;
 
 use crate::Error;
 

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use attention::LayerParameters;
 use decoders::{FastDecoder, Files};
 use encoders::{Config, Encoder};
-use model_files::{Gguf, Settings, SmallFiles, TensorFile};
+use model_files::{Gguf, Settings, SmallFiles, without_wrappers};
+use tensors::TensorFile;
 use texts::Text;
 use translators::AsRead;
 
@@ -122,14 +123,14 @@ impl Reading {
             }
             Kind::Decoder(settings, config, text) => {
                 let weights = TensorFile::from_bytes(file.as_str(), bytes)?;
-                let weights = weights.without_wrappers();
+                let weights = without_wrappers(weights);
                 let path = file.clone().into();
                 let files = Files::of_folder(path, &settings, *config, weights)?;
                 author(&file, &files, *text, n_bytes)
             }
             Kind::Translator(settings, config, text) => {
                 let weights = TensorFile::from_bytes(file.as_str(), bytes)?;
-                let weights = weights.without_wrappers();
+                let weights = without_wrappers(weights);
                 let path = file.clone().into();
                 let files = translators::Files::of(path, &settings, *config, weights)?;
                 translator(&file, files, *text, n_bytes)

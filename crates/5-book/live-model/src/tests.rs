@@ -2,7 +2,7 @@ use std::error::Error as _;
 use std::fs;
 use std::path::Path;
 
-use model_files::TensorFile;
+use tensors::TensorFile;
 
 use super::*;
 

@@ -12,9 +12,9 @@ use attention::{
     Mask, Matrix, Rng, SeedableRng, attend_heads, max_abs_diff, median, random_matrix,
 };
 use cached::{GroupedAttention, GroupedHeads, PackedCache, Scoring};
-use model_files::{Existing, NewTensor, save};
 use rayon::ThreadPool;
 use runs::{Case, Pass};
+use tensors::{Existing, NewTensor, save};
 use workshop::output::print;
 use workshop::progress;
 

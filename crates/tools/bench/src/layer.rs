@@ -5,7 +5,8 @@ use std::path::Path;
 
 use anyhow::Result;
 use attention::{LayerParameters, Linear, Matrix, Rng, SeedableRng, random_matrix};
-use model_files::{Existing, NewTensor, TensorFile, save};
+use model_files::read_layer;
+use tensors::{Existing, NewTensor, TensorFile, save};
 
 use runs::Case;
 
@@ -64,7 +65,7 @@ impl Layer {
         };
         Ok(Self {
             case: Case::new("", [batch, tokens, d_model, heads], causal),
-            parameters: file.layer(heads, None)?.cast(),
+            parameters: read_layer(&file, heads, None)?.cast(),
             x: matrix(query.numbers()?),
             d_out: matrix(d_out.numbers()?),
         })

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Result, ensure};
 use attention::{Linear, Matrix, Real, max_abs_diff};
-use model_files::{Existing, NewTensor, Stored, TensorFile, save};
+use tensors::{Existing, NewTensor, Stored, TensorFile, save};
 
 use super::layer::bias;
 

@@ -96,8 +96,9 @@ fn more_memory_than_is_free_is_refused_with_both() {
 mod sides {
     use std::path::Path;
 
+    use tensors::{Existing, NewTensor, save};
+
     use super::*;
-    use model_files::{Existing, NewTensor, save};
 
     /// A side that answers well, but for what `check` puts into its file.
     fn shell(name: &'static str, variant: &str, check: &str) -> Program {

@@ -112,7 +112,7 @@ fn source(name: &str) -> PathBuf {
 }
 
 /// What the functions in the sheets use: the stages are their references.
-const USED: [&str; 10] = [
+const USED: [&str; 11] = [
     "1-stages/attention",
     "1-stages/single-head",
     "1-stages/per-head",
@@ -120,6 +120,7 @@ const USED: [&str; 10] = [
     "2-around/gradients",
     "2-around/variants",
     "2-around/block",
+    "2-around/tensors",
     "4-models/model-files",
     "5-book/exercises",
     "5-book/bank",

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use assets::own_sentence::MAPS;
 use encoders::{Encoder, finite};
 use fused_heads::FusedAttention;
-use model_files::{NewTensor, to_bytes_with};
+use tensors::{NewTensor, to_bytes_with};
 use texts::{Long, Text};
 use workshop::paths;
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf, absolute};
 use ::texts::Long;
 use anyhow::{Context, Result, anyhow, ensure};
 use maps::table::Part;
-use model_files::{Existing, check_output};
+use tensors::{Existing, check_output};
 
 use crate::save::OutputFile;
 use crate::view::HeadName;

@@ -9,10 +9,8 @@ use decoders::{AsRead, Decoder, Files};
 use encoders::{Encoder, Folder, finite, to_tensors};
 use fused_heads::FusedAttention;
 use kernels::PackedStage;
-use model_files::{
-    NewTensor, Sequence, SmallFiles, Stored, TensorFile, Unused, settings_in,
-    weight_files,
-};
+use model_files::{Sequence, SmallFiles, Unused, settings_in, weight_files};
+use tensors::{NewTensor, Stored, TensorFile};
 
 /// A model's files.
 pub enum Model {

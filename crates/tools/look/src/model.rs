@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use ::texts::Long;
 use anyhow::{Result, bail, ensure};
 use clap::ValueEnum;
-use model_files::{
-    Existing, NewTensor, Sequence, TensorFile, Unused, check_output, save, shown,
-};
+use model_files::{Sequence, Unused, shown};
+use tensors::{Existing, NewTensor, TensorFile, check_output, save};
 use workshop::output::print;
 
 use crate::either::Model;

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail, ensure};
 use maps::habits::Texts;
 use maps::table::{self, Part};
 use maps::{file, picture};
-use model_files::Existing;
+use tensors::Existing;
 use workshop::whole;
 
 use crate::view::View;

@@ -7,7 +7,7 @@ use ::texts::{Long, Pieces, Text};
 use clap::Parser;
 use decoders::Files;
 use encoders::Folder;
-use model_files::TensorFile;
+use tensors::TensorFile;
 use workshop::paths;
 
 use crate::{Command, renamed, report, source, texts};

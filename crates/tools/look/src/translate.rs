@@ -10,7 +10,8 @@ use attention::{Matrix, Real};
 use clap::ValueEnum;
 use encoders::finite;
 use maps::{TextHeads, Tokens};
-use model_files::{NewTensor, Sequence, SmallFiles, Stored, settings_in};
+use model_files::{Sequence, SmallFiles, settings_in};
+use tensors::{NewTensor, Stored};
 use translators::{AsRead, Config, Files, Layers, Reader, Translator, to_tensors, write};
 
 use crate::sizes::{expect_maps, expect_room_of_pairs};

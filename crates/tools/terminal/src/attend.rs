@@ -14,9 +14,8 @@ use std::path::PathBuf;
 use anyhow::Result;
 use attention::{Attended, LayerParameters};
 use clap::ValueEnum;
-use model_files::{
-    Existing, NewTensor, Stored, TensorFile, Unused, Use, check_output, save,
-};
+use model_files::{Unused, Use, beside_layer, beside_metadata, find_layer, read_layer};
+use tensors::{Existing, NewTensor, Stored, TensorFile, check_output, save};
 
 use inputs::Inputs;
 use report::Report;
@@ -102,13 +101,13 @@ pub fn run(args: Args) -> Result<()> {
     let inputs = [args.weights.as_path(), &args.input];
     check_output(&args.output, args.existing(), inputs)?;
     let weights = TensorFile::open(&args.weights)?;
-    let layer = weights.layer(args.heads, args.prefix.as_deref())?;
-    let found = weights.find(args.prefix.as_deref())?;
+    let layer = read_layer(&weights, args.heads, args.prefix.as_deref())?;
+    let found = find_layer(&weights, args.prefix.as_deref())?;
     let role = Role::of(&weights, &found);
     let file = TensorFile::open(&args.input)?;
     let mut unused = unused(&args, role, &weights, &file)?;
     for file in [&weights, &file] {
-        let notes = file.beside_metadata(&found, layer.dims(), args.causal)?;
+        let notes = beside_metadata(file, &found, layer.dims(), args.causal)?;
         let is_new = |it: &Unused| !unused.contains(it);
         let notes: Vec<_> = notes.into_iter().filter(is_new).collect();
         unused.extend(notes);
@@ -141,7 +140,7 @@ fn unused(
         true => names::in_both(name, role),
         false => names::in_weights(name, role),
     };
-    let of_layer = weights.beside_layer(args.prefix.as_deref(), of_input)?;
+    let of_layer = beside_layer(weights, args.prefix.as_deref(), of_input)?;
     let of_input = names::unused(input, role, is_one)?;
     let is_used =
         |it: &Unused| is_one && names::of_input(&it.name, role) == Some(Use::Used);

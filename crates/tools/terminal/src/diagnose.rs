@@ -11,8 +11,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use diagnosis::{
     Diagnosis, Pairing, Precision, Reading, Said, Verdict, diagnose_with, read, snippets,
 };
-use model_files::{Existing, TensorFile, check_output};
 use serde_json::json;
+use tensors::{Existing, TensorFile, check_output};
 use workshop::output::{print, printable};
 use workshop::progress::spinner;
 
@@ -185,11 +185,11 @@ fn run(args: &Args) -> Result<Verdict> {
     check_place(args)?;
     let paths = [&args.file, &args.layer, &args.tensors].into_iter().flatten();
     let files: Vec<TensorFile> =
-        paths.map(TensorFile::open).collect::<model_files::Result<_>>()?;
+        paths.map(TensorFile::open).collect::<tensors::Result<_>>()?;
     let name = files[0].name();
     // A file's own errors name it.
     let named = |error: diagnosis::Error| match error {
-        diagnosis::Error::File(error) => anyhow::Error::from(error),
+        diagnosis::Error::File(_) | diagnosis::Error::Tensors(_) => error.into(),
         error => anyhow::Error::from(error).context(name.to_string()),
     };
     let all: Vec<&TensorFile> = files.iter().collect();
@@ -229,7 +229,7 @@ fn check_place(args: &Args) -> Result<()> {
     let inputs = [&args.file, &args.layer, &args.tensors].into_iter().flatten();
     check_output(path, Existing::Keep, inputs.map(PathBuf::as_path)).map_err(|error| {
         match error {
-            model_files::Error::OutputExists { exists } => {
+            tensors::Error::OutputExists { exists } => {
                 anyhow!("{exists}: name another file with --write-input")
             }
             error => anyhow!(error.to_string().replace("--output", "--write-input")),

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use attention::Matrix;
-use model_files::{NewTensor, TensorFile, to_bytes_with};
 use run::{changed, diagnose, layer, run};
+use tensors::{NewTensor, TensorFile, to_bytes_with};
 
 type Tensors = Vec<NewTensor>;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use attention::Matrix;
-use model_files::{Existing, NewTensor, TensorFile, save};
+use tensors::{Existing, NewTensor, TensorFile, save};
 
 /// A layer of d_model 4 without biases, and three tokens.
 fn write_layer(folder: &Path) {

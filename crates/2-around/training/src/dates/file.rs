@@ -1,18 +1,18 @@
 //! A converter as a safetensors file, with the names and the layout that PyTorch's
 //! `nn.Transformer(norm_first=True)` gives its tensors, and one that was trained.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use attention::{Rng, SeedableRng};
+use attention::{Matrix, Rng, SeedableRng};
 use gradients::Entries;
-use safetensors::tensor::{TensorView, serialize};
-use safetensors::{Dtype, SafeTensors};
+use tensors::{NewTensor, TensorFile, to_bytes_with};
 
 use super::layout::{Place, places};
-use super::{DateArchitecture, DateConverter, FileError};
-use crate::Result;
+use super::{DateArchitecture, DateConverter};
+use crate::{Error, Result};
 
-/// The trained model of the book as a file. Who does not read it does not carry it.
+/// The trained model of the book as a file. A program that never reads it does not carry it.
 pub const FILE: &[u8] = include_bytes!("../../data/dates.safetensors");
 
 /// A table column by column from one row by row, or the other way with both numbers swapped.
@@ -33,62 +33,52 @@ impl DateConverter {
     /// As a file, whose header says `what` it is.
     ///
     /// # Errors
-    /// [`FileError::Format`] for a header that no file can hold.
+    /// [`Error::Tensors`] for a header that no file can hold.
     pub fn to_safetensors(&self, what: &str) -> Result<Vec<u8>> {
         let mut model = self.clone();
         let built = model.architecture();
-        let mut tensors: Vec<(String, Vec<usize>, Vec<u8>)> = Vec::new();
+        let mut lists: Vec<(String, Vec<usize>, Vec<f32>)> = Vec::new();
         for (place, entries) in places(built).into_iter().zip(model.entries_mut()) {
             let Place { name, shape, is_table } = place;
             let entries = match is_table {
                 true => transposed(entries, shape[1], shape[0]),
                 false => entries.to_vec(),
             };
-            let bytes = entries.iter().flat_map(|entry| entry.to_le_bytes());
-            match tensors.iter_mut().find(|(other, ..)| *other == name) {
-                None => tensors.push((name, shape, bytes.collect())),
+            match lists.iter_mut().find(|(other, ..)| *other == name) {
+                None => lists.push((name, shape, entries)),
                 Some((_, stacked, all)) => {
                     stacked[0] += shape[0];
-                    all.extend(bytes);
+                    all.extend(entries);
                 }
             }
         }
-        let format = |why: safetensors::SafeTensorError| FileError::Format {
-            n_bytes: 0,
-            why: why.to_string(),
-        };
-        let mut views = Vec::new();
-        for (name, shape, bytes) in &tensors {
-            let view = TensorView::new(Dtype::F32, shape.clone(), bytes);
-            views.push((name.as_str(), view.map_err(format)?));
-        }
-        let DateArchitecture { d_model, n_heads, d_ff } = built;
-        let sizes = [("d_model", d_model), ("n_heads", n_heads), ("d_ff", d_ff)];
-        let header = [("format", "pt".to_owned()), ("what", what.to_owned())].into_iter();
-        let header = header.chain(sizes.map(|(key, size)| (key, size.to_string())));
-        let header = header.map(|(key, text)| (key.to_owned(), text)).collect();
-        Ok(serialize(views, Some(header)).map_err(format)?)
+        let tensors = lists.into_iter().map(|(name, shape, entries)| {
+            NewTensor::new(
+                name,
+                &shape,
+                [&Matrix::from_row_slice(1, entries.len(), &entries)],
+            )
+        });
+        let tensors = tensors.collect::<Result<Vec<_>, _>>()?;
+        let sizes = [built.d_model, built.n_heads, built.d_ff].map(|it| it.to_string());
+        let sizes = ["d_model", "n_heads", "d_ff"].into_iter().zip(sizes.each_ref());
+        let sizes = sizes.map(|(key, size)| (key, size.as_str()));
+        let texts = [("format", "pt"), ("what", what)].into_iter().chain(sizes);
+        Ok(to_bytes_with(&tensors, &texts.collect::<Vec<_>>())?)
     }
 
     /// From a file as [`to_safetensors`](Self::to_safetensors) writes it.
     ///
     /// # Errors
-    /// [`FileError`], as [`Error::File`](crate::Error::File);
-    /// [`Error::Sizes`](crate::Error::Sizes) for heads that do not divide the width.
-    pub fn from_safetensors(bytes: &[u8]) -> Result<Self> {
-        let format = |why: safetensors::SafeTensorError| FileError::Format {
-            n_bytes: bytes.len(),
-            why: why.to_string(),
-        };
-        let file = SafeTensors::deserialize(bytes).map_err(format)?;
-        let (_, header) = SafeTensors::read_metadata(bytes).map_err(format)?;
-        let size = |key: &'static str| -> Result<usize, FileError> {
-            let header = header.metadata().as_ref();
-            let text =
-                header.and_then(|it| it.get(key)).ok_or(FileError::NoSize { key })?;
+    /// [`Error::Tensors`] for tensors that are missing or others; [`Error::NoSize`],
+    /// [`Error::Size`], [`Error::UnknownTensor`]; [`Error::Sizes`] for heads that do not divide the width.
+    pub fn from_safetensors(bytes: impl Into<Cow<'static, [u8]>>) -> Result<Self> {
+        let file = TensorFile::from_bytes("the file", bytes)?;
+        let size = |key: &'static str| -> Result<usize> {
+            let text = file.text(key).ok_or(Error::NoSize { key })?;
             // More than a u32 has no file.
             let number = text.parse::<u32>().map(|size| size as usize);
-            number.map_err(|_| FileError::Size { key, found: text.clone() })
+            number.map_err(|_| Error::Size { key, found: text.to_owned() })
         };
         let built = DateArchitecture {
             d_model: size("d_model")?,
@@ -101,17 +91,15 @@ impl DateConverter {
         let mut model = Self::random(built, &mut Rng::seed_from_u64(0))?;
         let mut n_taken: BTreeMap<&str, usize> = BTreeMap::new();
         for (place, entries) in places.iter().zip(model.entries_mut()) {
-            let numbers = numbers(view(&file, &place.name)?.data());
+            let numbers: Vec<f32> = file.tensor(&place.name)?.numbers_as()?;
             let begin = n_taken.entry(&place.name).or_default();
             let own = &numbers[*begin..*begin + entries.len()];
             *begin += entries.len();
-            match place.is_table {
-                true => entries.copy_from_slice(&transposed(
-                    own,
-                    place.shape[0],
-                    place.shape[1],
-                )),
-                false => entries.copy_from_slice(own),
+            match *place.shape {
+                [n_rows, n_columns] if place.is_table => {
+                    entries.copy_from_slice(&transposed(own, n_rows, n_columns));
+                }
+                _ => entries.copy_from_slice(own),
             }
         }
         Ok(model)
@@ -129,38 +117,18 @@ impl DateConverter {
 }
 
 /// That all tensors are there, in their shapes, and no others.
-fn check(file: &SafeTensors<'_>, places: &[Place]) -> Result<(), FileError> {
-    let is_known = |name: &&str| places.iter().any(|place| place.name == *name);
-    if let Some(name) = file.names().into_iter().filter(|name| !is_known(name)).min() {
-        return Err(FileError::Unknown { name: name.to_owned() });
+fn check(file: &TensorFile, places: &[Place]) -> Result<()> {
+    let is_known = |name: &String| places.iter().any(|place| place.name == *name);
+    if let Some(name) = file.names().into_iter().find(|name| !is_known(name)) {
+        return Err(Error::UnknownTensor { name });
     }
     for place in places {
         let of_same = places.iter().filter(|other| other.name == place.name);
         let mut expected = place.shape.clone();
         expected[0] = of_same.map(|other| other.shape[0]).sum();
-        let view = view(file, &place.name)?;
-        if view.shape() != expected {
-            let (name, found) = (place.name.clone(), view.shape().to_vec());
-            return Err(FileError::Shape { name, found, expected });
-        }
+        let tensor = file.tensor(&place.name)?;
+        tensor.expect_shape(&expected)?;
+        tensor.expect_dtype("F32")?;
     }
     Ok(())
-}
-
-/// A tensor of `f32`.
-fn view<'a>(file: &SafeTensors<'a>, name: &str) -> Result<TensorView<'a>, FileError> {
-    let missing = |_| FileError::Missing { name: name.to_owned() };
-    let view = file.tensor(name).map_err(missing)?;
-    match view.dtype() {
-        Dtype::F32 => Ok(view),
-        other => {
-            let (name, found) = (name.to_owned(), format!("{other:?}"));
-            Err(FileError::Numbers { name, found })
-        }
-    }
-}
-
-fn numbers(bytes: &[u8]) -> Vec<f32> {
-    let (numbers, _) = bytes.as_chunks::<4>();
-    numbers.iter().map(|number| f32::from_le_bytes(*number)).collect()
 }

@@ -1,7 +1,8 @@
 //! Folders as people have them give what transformers gives for them.
 
 use attention::{Matrix, Real};
-use model_files::{Sequence, TensorFile};
+use model_files::Sequence;
+use tensors::TensorFile;
 
 use super::model;
 use crate::{AsRead, Decoder};

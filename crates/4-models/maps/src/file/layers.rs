@@ -1,7 +1,7 @@
 //! Tensors become maps, text by text; padding is cut.
 
 use attention::Matrix;
-use model_files::{Tensor, TensorFile};
+use tensors::{Tensor, TensorFile};
 
 use crate::error::{Error, Result};
 

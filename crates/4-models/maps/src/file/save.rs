@@ -1,7 +1,7 @@
 //! Maps to a file that [`read`](super::read) understands.
 
-use model_files::{NewTensor, to_bytes_with};
 use serde_json::json;
+use tensors::{NewTensor, to_bytes_with};
 
 use crate::TextHeads;
 use crate::error::Result;
@@ -9,7 +9,7 @@ use crate::error::Result;
 /// The bytes of a file with a text's maps, a tensor per layer, and its tokens.
 ///
 /// # Errors
-/// [`Error::Files`](crate::Error::Files).
+/// [`Error::Tensors`](crate::Error::Tensors).
 pub fn to_bytes(text: &TextHeads) -> Result<Vec<u8>> {
     let (queries, _) = text.asking();
     let (n_q, n_kv) = (queries.len(), text.pieces.len());

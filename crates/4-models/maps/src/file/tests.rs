@@ -1,7 +1,7 @@
 //! Files with planted faults; every refusal by its text.
 
 use attention::Matrix;
-use model_files::{NewTensor, TensorFile, to_bytes_with};
+use tensors::{NewTensor, TensorFile, to_bytes_with};
 
 use super::*;
 

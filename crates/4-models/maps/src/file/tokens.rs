@@ -1,7 +1,8 @@
 //! What tokens are called, and which of them are no part of the text.
 
-use model_files::{TensorFile, shown};
+use model_files::shown;
 use serde::de::DeserializeOwned;
+use tensors::TensorFile;
 
 use super::Grid;
 use super::layers::Layers;

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Map, Value};
+use tensors::{TensorFile, name_text};
 
 use crate::shown::is_shown;
-use crate::words::name_text;
-use crate::{Error, Result, TensorFile, plain};
+use crate::{Error, Result, read_text};
 
 /// All shards as one file.
 ///
@@ -53,7 +53,7 @@ pub(super) fn files(index: &Path) -> Result<Vec<PathBuf>> {
 /// The shard of each tensor: a name that can be shown as it is.
 fn places(index: &Path) -> Result<BTreeMap<String, String>> {
     let file = || index.display().to_string();
-    let json = plain::read_text(index)?;
+    let json = read_text(index)?;
     let json: Map<String, Value> = serde_json::from_slice(&json)
         .map_err(|source| Error::Json { file: file(), source })?;
     let refused = |why: String| Error::Index { file: file(), why };

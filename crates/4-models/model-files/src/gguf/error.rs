@@ -2,8 +2,9 @@
 
 use std::{io, path::PathBuf};
 
+use tensors::{name_text, names_text};
+
 use super::blocks::Kind;
-use crate::words::{name_text, names_text};
 
 /// A result whose error is a [`GgufError`].
 pub type GgufResult<T> = Result<T, GgufError>;

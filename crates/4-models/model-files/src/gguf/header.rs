@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use tensors::name_text;
+use tensors::plain::LFS;
+
 use super::{GgufError, GgufResult};
-use crate::plain::LFS;
-use crate::words::name_text;
 
 /// What the file says under a name.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,9 +5,10 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
+use tensors::plain::{self, InFile};
+
 use super::header::Header;
 use super::{GgufError, GgufResult};
-use crate::plain::{self, InFile};
 
 /// How much of a file is read first for its header, which holds the vocabulary.
 const BEGINNING: usize = 4 << 20;

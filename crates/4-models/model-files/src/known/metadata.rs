@@ -4,10 +4,11 @@
 //! of attention or of a model has to say what is computed here.
 
 use serde_json::Value;
+use tensors::TensorFile;
 
 use super::facts::{Fact, fact, words};
 use super::{COMMON_KEYS, Unused, first_rule, says_no};
-use crate::{Error, Result, TensorFile};
+use crate::{Error, Result};
 
 /// What a key of metadata says of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,47 +63,45 @@ impl Claim<'_> {
     }
 }
 
-impl TensorFile {
-    /// Asks of what the file's metadata says of a model whether that is what is computed;
-    /// none of `is_so` is of what has no part in that. Gives what is a note.
-    ///
-    /// # Errors
-    /// [`Error::Metadata`] with what is not so.
-    pub fn expect_metadata(
-        &self,
-        is_so: impl Fn(&Claim<'_>) -> Option<bool>,
-    ) -> Result<Vec<Unused>> {
-        const NOTE: &str = "a note in the file's metadata";
-        let mut notes = Vec::new();
-        for (key, text) in self.texts() {
-            if key.contains('.') && self.contains(text) {
-                let why = "another name of a tensor, in the file's metadata";
-                notes.push(Unused { name: key.to_string(), why });
-                continue;
-            }
-            let mut is_note = true;
-            for (key, text, of_config) in claims(key, text) {
-                let refused = |why| {
-                    let (file, key) = (self.name().to_string(), key.clone());
-                    Err(Error::Metadata { file, key, found: text.clone(), why })
-                };
-                let claim = |fact| Claim { fact, key: &key, text: &text };
-                match fact(&key).map(|fact| (fact, is_so(&claim(fact)))) {
-                    Some((fact, Some(false))) => return refused(fact.why()),
-                    Some((_, Some(true))) => is_note = false,
-                    Some((_, None)) => {}
-                    None if of_config && !is_harmless_setting(&key, &text) => {
-                        return refused("a setting that is not known here");
-                    }
-                    None => {}
+/// Asks of what the file's metadata says of a model whether that is what is computed;
+/// none of `is_so` is of what has no part in that. Gives what is a note.
+///
+/// # Errors
+/// [`Error::Metadata`] with what is not so.
+pub fn expect_metadata(
+    file: &TensorFile,
+    is_so: impl Fn(&Claim<'_>) -> Option<bool>,
+) -> Result<Vec<Unused>> {
+    const NOTE: &str = "a note in the file's metadata";
+    let mut notes = Vec::new();
+    for (key, text) in file.texts() {
+        if key.contains('.') && file.contains(text) {
+            let why = "another name of a tensor, in the file's metadata";
+            notes.push(Unused { name: key.to_string(), why });
+            continue;
+        }
+        let mut is_note = true;
+        for (key, text, of_config) in claims(key, text) {
+            let refused = |why| {
+                let (file, key) = (file.name().to_string(), key.clone());
+                Err(Error::Metadata { file, key, found: text.clone(), why })
+            };
+            let claim = |fact| Claim { fact, key: &key, text: &text };
+            match fact(&key).map(|fact| (fact, is_so(&claim(fact)))) {
+                Some((fact, Some(false))) => return refused(fact.why()),
+                Some((_, Some(true))) => is_note = false,
+                Some((_, None)) => {}
+                None if of_config && !is_harmless_setting(&key, &text) => {
+                    return refused("a setting that is not known here");
                 }
-            }
-            if is_note {
-                notes.push(Unused { name: key.to_string(), why: NOTE });
+                None => {}
             }
         }
-        Ok(notes)
+        if is_note {
+            notes.push(Unused { name: key.to_string(), why: NOTE });
+        }
     }
+    Ok(notes)
 }
 
 /// What a key says: itself, or where its text is an object in JSON, what each key within
@@ -157,7 +156,7 @@ mod tests {
             Fact::Activation => None,
             _ => Some(claim.is_usual()),
         };
-        match file.expect_metadata(of) {
+        match expect_metadata(&file, of) {
             Ok(notes) => {
                 notes.iter().map(|it| format!("{}: {}", it.name, it.why)).collect()
             }

@@ -1,34 +1,33 @@
 //! What the metadata of a model's weights says beside its settings.
 
 use serde_json::Value;
+use tensors::TensorFile;
 
 use super::facts::Fact;
-use super::metadata::Claim;
+use super::metadata::{Claim, expect_metadata};
 use super::{Unused, says_no};
-use crate::{Result, Settings, TensorFile};
+use crate::{Result, Settings};
 
-impl TensorFile {
-    /// Asks of what a model's weights say in their metadata whether its settings say the
-    /// same, and it is of this family; gives what is a note.
-    ///
-    /// # Errors
-    /// [`Error::Metadata`](crate::Error::Metadata) for what is not so.
-    pub fn expect_settings(
-        &self,
-        settings: &Settings,
-        family: &str,
-        is_causal: bool,
-    ) -> Result<Vec<Unused>> {
-        self.expect_metadata(|claim| {
-            Some(match claim.fact {
-                Fact::Architecture => is_of_family(&claim.plain(), family),
-                Fact::Causal => claim.is_flag(is_causal),
-                Fact::Bidirectional => claim.is_flag(!is_causal),
-                Fact::Cell | Fact::Projection | Fact::PaddingSide => return None,
-                _ => claim.is_usual() || is_set(claim, settings),
-            })
+/// Asks of what a model's weights say in their metadata whether its settings say the
+/// same, and it is of this family; gives what is a note.
+///
+/// # Errors
+/// [`Error::Metadata`](crate::Error::Metadata) for what is not so.
+pub fn expect_settings(
+    file: &TensorFile,
+    settings: &Settings,
+    family: &str,
+    is_causal: bool,
+) -> Result<Vec<Unused>> {
+    expect_metadata(file, |claim| {
+        Some(match claim.fact {
+            Fact::Architecture => is_of_family(&claim.plain(), family),
+            Fact::Causal => claim.is_flag(is_causal),
+            Fact::Bidirectional => claim.is_flag(!is_causal),
+            Fact::Cell | Fact::Projection | Fact::PaddingSide => return None,
+            _ => claim.is_usual() || is_set(claim, settings),
         })
-    }
+    })
 }
 
 /// Whether the settings have that, by this key or by another for the same.
@@ -89,7 +88,7 @@ mod tests {
         let settings = Settings::read("config.json", json).unwrap();
         let told = |texts: &[(&str, &str)]| {
             let file = tensor_file(&[("lm_head.weight", &[1])], texts);
-            match file.expect_settings(&settings, "llama", true) {
+            match expect_settings(&file, &settings, "llama", true) {
                 Ok(notes) => {
                     notes.iter().map(|it| format!("{}: {}", it.name, it.why)).collect()
                 }

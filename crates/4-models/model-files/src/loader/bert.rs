@@ -1,9 +1,10 @@
 //! The names of BERT and of the models that were built like it.
 
 use attention::Linear;
+use tensors::TensorFile;
 
 use super::projections::{Projections, biases, linear, transposed};
-use crate::{Result, TensorFile};
+use crate::Result;
 
 /// A tensor whose name ends in one of these belongs to such a layer.
 pub(super) const SIGNS: &[&str] = &[

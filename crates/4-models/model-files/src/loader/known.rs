@@ -5,6 +5,7 @@
 //! layers, but for the few tables that a whole model shares.
 
 use attention::Dims;
+use tensors::TensorFile;
 
 use super::{FoundLayer, Naming};
 use crate::rules::{
@@ -12,7 +13,8 @@ use crate::rules::{
     in_other_form, is_blocked,
 };
 use crate::{
-    Claim, Error, Fact, Result, Rule, TensorFile, Unused, Use, first_rule, wrappers,
+    Claim, Error, Fact, Result, Rule, Unused, Use, expect_known, expect_metadata,
+    first_rule, layers_in, wrappers,
 };
 
 const TWICE: Use = Use::Refused(
@@ -98,7 +100,7 @@ fn is_architecture(text: &str, naming: Naming) -> bool {
 /// Why no layer can be read, where its weights are in another form: the first name that says
 /// so, of this layer if it was found.
 pub(super) fn cause(file: &TensorFile, layer: Option<&FoundLayer>) -> Option<Error> {
-    let others = file.layers();
+    let others = layers_in(file);
     let found = file.names().into_iter().find_map(|name| {
         let is_own = layer.is_none_or(|layer| is_of(&name, layer, &others));
         match in_other_form(&name) {
@@ -145,7 +147,7 @@ pub(super) fn notes(
     dims: Dims,
     is_causal: bool,
 ) -> Result<Vec<Unused>> {
-    file.expect_metadata(|claim| is_so(claim, layer.naming, dims, is_causal))
+    expect_metadata(file, |claim| is_so(claim, layer.naming, dims, is_causal))
 }
 
 /// What the file holds beside this layer and changes nothing; what would change it is
@@ -167,7 +169,7 @@ pub(super) fn unused(
         others.any(|other| !other.prefix.is_empty() && name.starts_with(&other.prefix))
     };
     let is_packed = file.contains(&format!("{}in_proj_weight", layer.prefix));
-    file.expect_known("a layer's file", |name| {
+    expect_known(file, "a layer's file", |name| {
         if name.starts_with("grad.") || name.contains("/grad.") {
             return Some(GRADIENT);
         }

@@ -1,8 +1,9 @@
 //! The four projections of a layer, whatever they were called.
 
 use attention::{Linear, Matrix};
+use tensors::{Tensor, TensorFile};
 
-use crate::{Error, Result, Tensor, TensorFile};
+use crate::{Error, Result};
 
 /// W^Q, W^K, W^V and W^O with their biases, `[in, out]`, heads side by side.
 pub(super) struct Projections {
@@ -19,7 +20,7 @@ pub(super) struct Projections {
 // ANCHOR: transposed
 pub(super) fn transposed(weight: &Tensor<'_>) -> Result<Matrix> {
     let [d_out, d_in] = *weight.shape() else {
-        return Err(weight.shape_error("two dimensions"));
+        return Err(weight.shape_error("two dimensions").into());
     };
     Ok(Matrix::from_vec(d_in, d_out, weight.numbers()?)) // [in, out]
 }

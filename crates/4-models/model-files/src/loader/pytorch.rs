@@ -1,9 +1,10 @@
 //! The names of `torch.nn.MultiheadAttention`.
 
 use attention::Matrix;
+use tensors::TensorFile;
 
 use super::projections::{Projections, biases, linear, transposed};
-use crate::{Error, Result, TensorFile};
+use crate::{Error, Result};
 
 /// A tensor whose name ends in one of these belongs to such a layer.
 pub(super) const SIGNS: &[&str] =
@@ -41,7 +42,7 @@ fn square(file: &TensorFile, name: &str) -> Result<Matrix> {
     let weight = file.tensor(name)?;
     match transposed(&weight)? {
         transposed if transposed.is_square() => Ok(transposed),
-        _ => Err(weight.shape_error("as many rows as columns")),
+        _ => Err(weight.shape_error("as many rows as columns").into()),
     }
 }
 

@@ -1,7 +1,7 @@
 use attention::Matrix;
+use tensors::{NewTensor, to_bytes};
 
 use super::*;
-use crate::{NewTensor, to_bytes};
 
 /// The numbers 0.01, 0.02, … row after row, so that every entry says where it was.
 fn counting(rows: usize, cols: usize, from: usize) -> Matrix {
@@ -39,7 +39,7 @@ const SEPARATE: [(&str, &[usize]); 6] = [
 
 #[test]
 fn a_packed_layer_is_turned_and_cut_into_heads() {
-    let layer = file(&PACKED).layer(2, None).unwrap();
+    let layer = read_layer(&file(&PACKED), 2, None).unwrap();
     let stored = counting(12, 4, 1); // [out, in], Q above K above V
     for (i, head) in layer.heads().iter().enumerate() {
         for (block, (name, linear)) in head.projections().into_iter().enumerate() {
@@ -57,7 +57,7 @@ fn a_packed_layer_is_turned_and_cut_into_heads() {
 #[test]
 fn a_square_weight_does_not_hide_which_way_it_lies() {
     // y = x · Wᵀ, as PyTorch computes it: feature 0 of the query is row 0 of the file.
-    let layer = file(&PACKED).layer(1, None).unwrap();
+    let layer = read_layer(&file(&PACKED), 1, None).unwrap();
     let x = Matrix::from_row_slice(1, 4, &[1.0, 10.0, 100.0, 1000.0]);
     let q = layer.heads()[0].w_q.forward(&x).unwrap();
     assert!((q[(0, 0)] - (0.01 + 0.2 + 3.0 + 40.0 + 0.49)).abs() < 1e-12, "{q}");
@@ -65,7 +65,7 @@ fn a_square_weight_does_not_hide_which_way_it_lies() {
 
 #[test]
 fn keys_and_values_may_have_widths_of_their_own() {
-    let layer = file(&SEPARATE).layer(2, None).unwrap();
+    let layer = read_layer(&file(&SEPARATE), 2, None).unwrap();
     let dims = layer.dims();
     assert_eq!((dims.d_model(), dims.key_width(), dims.value_width()), (4, 3, 5));
     let (w_k, w_v) = (counting(4, 3, 17), counting(4, 5, 29));
@@ -75,10 +75,10 @@ fn keys_and_values_may_have_widths_of_their_own() {
 
 #[test]
 fn biases_may_be_left_out_all_of_them() {
-    let layer = file(&[PACKED[0], PACKED[2]]).layer(2, None).unwrap();
+    let layer = read_layer(&file(&[PACKED[0], PACKED[2]]), 2, None).unwrap();
     assert!(layer.heads()[0].w_v.bias.is_none() && layer.w_o().bias.is_none());
     let damaged = file(&[PACKED[0], PACKED[1], PACKED[2]]);
-    insta::assert_snapshot!(damaged.layer(2, None).unwrap_err(), @"some.file: no tensor out_proj.bias; there is in_proj_bias, in_proj_weight, out_proj.weight");
+    insta::assert_snapshot!(read_layer(&damaged, 2, None).unwrap_err(), @"some.file: no tensor out_proj.bias; there is in_proj_bias, in_proj_weight, out_proj.weight");
 }
 
 #[test]
@@ -94,15 +94,15 @@ fn bert_says_the_same_in_other_words() {
             .collect();
     let tensors: Vec<_> = names.iter().map(|(n, shape)| (n.as_str(), *shape)).collect();
     let file = file(&tensors);
-    let layer = file.layer(2, Some("bert.encoder.layer.10.")).unwrap();
+    let layer = read_layer(&file, 2, Some("bert.encoder.layer.10.")).unwrap();
     let start = 1 + 80; // after the 4 · (16 + 4) numbers of layer 2
     let w_k = counting(4, 4, start + 20);
     assert_eq!(layer.heads()[1].w_k.weight, w_k.rows(2, 2).transpose());
     assert_eq!(layer.w_o().weight, counting(4, 4, start + 60).transpose());
-    assert_eq!(file.layer(2, Some("bert.encoder.layer.10")).unwrap(), layer);
+    assert_eq!(read_layer(&file, 2, Some("bert.encoder.layer.10")).unwrap(), layer);
 
-    insta::assert_snapshot!(file.layer(2, None).unwrap_err(), @"some.file: 2 layers: say which by its prefix, one of bert.encoder.layer.2., bert.encoder.layer.10.");
-    insta::assert_snapshot!(file.layer(2, Some("layer.10")).unwrap_err(), @r#"some.file: no layer has the prefix "layer.10"; there is bert.encoder.layer.2., bert.encoder.layer.10."#);
+    insta::assert_snapshot!(read_layer(&file, 2, None).unwrap_err(), @"some.file: 2 layers: say which by its prefix, one of bert.encoder.layer.2., bert.encoder.layer.10.");
+    insta::assert_snapshot!(read_layer(&file, 2, Some("layer.10")).unwrap_err(), @r#"some.file: no layer has the prefix "layer.10"; there is bert.encoder.layer.2., bert.encoder.layer.10."#);
 }
 
 #[test]
@@ -111,8 +111,8 @@ fn a_layer_inside_a_model_is_found_by_its_names() {
     let tensors: Vec<_> = names.iter().map(|(n, shape)| (n.as_str(), *shape)).collect();
     let found =
         FoundLayer { prefix: "layers.0.self_attn.".to_string(), naming: Naming::PyTorch };
-    assert_eq!(file(&tensors).layers(), [found]);
-    assert!(file(&tensors).layer(4, None).is_ok());
+    assert_eq!(layers_in(&file(&tensors)), [found]);
+    assert!(read_layer(&file(&tensors), 4, None).is_ok());
 }
 
 #[test]
@@ -121,10 +121,10 @@ fn without_a_prefix_the_names_without_one_are_meant() {
     let names = [of("grad."), of("")].concat();
     let tensors: Vec<_> = names.iter().map(|(n, shape)| (n.as_str(), *shape)).collect();
     let file = file(&tensors);
-    let layer = file.layer(2, None).unwrap();
-    assert_eq!(layer, file.layer(2, Some("")).unwrap());
-    assert_ne!(layer, file.layer(2, Some("grad")).unwrap());
-    insta::assert_snapshot!(file.layer(2, Some("grads")).unwrap_err(), @r#"some.file: no layer has the prefix "grads"; there is "" (none), grad."#);
+    let layer = read_layer(&file, 2, None).unwrap();
+    assert_eq!(layer, read_layer(&file, 2, Some("")).unwrap());
+    assert_ne!(layer, read_layer(&file, 2, Some("grad")).unwrap());
+    insta::assert_snapshot!(read_layer(&file, 2, Some("grads")).unwrap_err(), @r#"some.file: no layer has the prefix "grads"; there is "" (none), grad."#);
 }
 
 #[test]
@@ -134,9 +134,9 @@ fn what_a_wrapper_put_in_front_may_be_left_out() {
         [of("_orig_mod.module.layers.0."), of("_orig_mod.module.layers.1.")].concat();
     let tensors: Vec<_> = names.iter().map(|(n, shape)| (n.as_str(), *shape)).collect();
     let file = file(&tensors);
-    let layer = file.layer(2, Some("layers.1")).unwrap();
-    assert_eq!(layer, file.layer(2, Some("_orig_mod.module.layers.1.")).unwrap());
-    assert!(file.layer(2, Some("1")).is_err());
+    let layer = read_layer(&file, 2, Some("layers.1")).unwrap();
+    assert_eq!(layer, read_layer(&file, 2, Some("_orig_mod.module.layers.1.")).unwrap());
+    assert!(read_layer(&file, 2, Some("1")).is_err());
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn what_makes_another_layer_of_it_is_refused() {
         names.push((name.to_string(), &[1, 1]));
         let tensors: Vec<_> =
             names.iter().map(|(n, shape)| (n.as_str(), *shape)).collect();
-        let unused = file(&tensors).beside_layer(None, |name| match name {
+        let unused = beside_layer(&file(&tensors), None, |name| match name {
             "query" => Some(Use::Used),
             "attn_mask" => Some(Use::Refused("a mask in the wrong file")),
             _ => None,
@@ -180,7 +180,7 @@ fn what_makes_another_layer_of_it_is_refused() {
 #[test]
 fn a_layer_that_does_not_fit_is_refused_with_its_numbers() {
     let refused = |tensors: &[(&str, &[usize])], n_heads| {
-        let error = file(tensors).layer(n_heads, None).unwrap_err();
+        let error = read_layer(&file(tensors), n_heads, None).unwrap_err();
         let source = std::error::Error::source(&error);
         source.map_or(error.to_string(), |source| format!("{error}: {source}"))
     };
@@ -217,7 +217,8 @@ fn a_layer_in_another_form_is_refused_by_its_cause() {
             .collect();
         let tensors: Vec<(&str, &[usize])> =
             names.iter().map(|name| (name.as_str(), &[4, 4][..])).collect();
-        file(&tensors).layer(2, None).map_or_else(|it| it.to_string(), |_| String::new())
+        read_layer(&file(&tensors), 2, None)
+            .map_or_else(|it| it.to_string(), |_| String::new())
     };
     let all = |from: &'static str, to: &'static [&'static str]| {
         told("layer.0.", &|name| match name.contains("query") || to[0].contains("qw") {
@@ -235,8 +236,8 @@ fn a_layer_in_another_form_is_refused_by_its_cause() {
 fn metadata_says_what_the_layer_is_or_is_refused() {
     let told = |is_causal, key: &str, text: &str| {
         let file = crate::testing::tensor_file(&PACKED, &[(key, text)]);
-        let (found, dims) = (file.find(None).unwrap(), Dims::new(4, 2).unwrap());
-        file.beside_metadata(&found, dims, is_causal).map_or_else(
+        let (found, dims) = (find_layer(&file, None).unwrap(), Dims::new(4, 2).unwrap());
+        beside_metadata(&file, &found, dims, is_causal).map_or_else(
             |error| error.to_string(),
             |notes| notes.iter().map(|it| format!("{}: {}", it.name, it.why)).collect(),
         )
@@ -277,7 +278,7 @@ fn sixty_thousand_layers_are_found_in_a_moment() {
     let bytes = to_bytes(&tensors.collect::<Vec<_>>()).unwrap();
     let file = TensorFile::from_bytes("some.file", bytes).unwrap();
     let start = std::time::Instant::now();
-    let layers = file.layers();
+    let layers = layers_in(&file);
     assert!(start.elapsed().as_secs_f64() < 5.0, "{:?}", start.elapsed());
     assert_eq!(layers.len(), 60_000);
     assert_eq!(

@@ -1,7 +1,8 @@
 //! A state dict with an input, as a file holds them, and what comes out.
 
 use attention::{Matrix, Real};
-use model_files::{Error as FileError, NewTensor, Stored, TensorFile, Unused};
+use model_files::{Error as FileError, Unused};
+use tensors::{NewTensor, Stored, TensorFile};
 
 use super::file::{is_parameter, prefix_in, prefixes};
 use super::{Lstm, LstmOutput, State, names};

@@ -1,7 +1,8 @@
 //! An LSTM from a file with the names of PyTorch's state dict.
 
 use attention::{Linear, Matrix, Real, RowVector};
-use model_files::{Error as FileError, TensorFile};
+use model_files::Error as FileError;
+use tensors::TensorFile;
 
 use super::{Direction, Layer, Lstm};
 use crate::Result;

@@ -1,6 +1,9 @@
 //! What a case may hold beside an LSTM and its input.
 
-use model_files::{Claim, Fact, Result, Rule, TensorFile, Unused, Use, first_rule};
+use model_files::{
+    Claim, Fact, Result, Rule, Unused, Use, expect_known, expect_metadata, first_rule,
+};
+use tensors::TensorFile;
 
 use super::Lstm;
 use attention::Real;
@@ -94,7 +97,7 @@ fn is_so<T: Real>(claim: &Claim<'_>, lstm: &Lstm<T>) -> Option<bool> {
 /// # Errors
 /// [`Metadata`](model_files::Error::Metadata) for what is not so.
 pub(super) fn notes<T: Real>(file: &TensorFile, lstm: &Lstm<T>) -> Result<Vec<Unused>> {
-    file.expect_metadata(|claim| is_so(claim, lstm))
+    expect_metadata(file, |claim| is_so(claim, lstm))
 }
 
 /// What a case holds and is not used; `prefix` is that of its LSTM, in which only the
@@ -114,7 +117,7 @@ pub(super) fn unused(
             others.iter().filter_map(|other| name.strip_prefix(other.as_str()));
         locals.any(&is_parameter)
     };
-    file.expect_known("an LSTM's case", |name| match name.strip_prefix(prefix) {
+    expect_known(file, "an LSTM's case", |name| match name.strip_prefix(prefix) {
         Some(local) if is_parameter(local) => Some(Use::Used),
         _ => first_rule(RULES, name).or_else(|| {
             if is_others(name) {

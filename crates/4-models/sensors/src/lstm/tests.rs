@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use attention::{Matrix, Rng, SeedableRng, max_abs_diff, random_matrix};
-use model_files::{NewTensor, TensorFile, to_bytes};
+use tensors::{NewTensor, TensorFile, to_bytes};
 
 use super::*;
 

@@ -3,7 +3,8 @@
 use attention::{LayerParameters, Linear, Matrix, Real, RowVector};
 use block::{LayerNorm, Norms, Positions, Sublayer, sinusoidal};
 use fused_heads::FusedAttention;
-use model_files::{Error as FileError, TensorFile};
+use model_files::read_layer;
+use tensors::TensorFile;
 
 use super::{Remaining, Tokens};
 use crate::{Architecture, Error, Lstm, N_STEPS, Reader, Result, Scale};
@@ -12,7 +13,7 @@ use crate::{Architecture, Error, Lstm, N_STEPS, Reader, Result, Scale};
 ///
 /// ```no_run
 /// use fused_heads::FusedAttention;
-/// use model_files::TensorFile;
+/// use tensors::TensorFile;
 /// use sensors::{Remaining, Trained};
 ///
 /// let trained = Trained::read(TensorFile::open("remaining.safetensors")?)?;
@@ -36,7 +37,7 @@ impl Trained {
     /// [`Scale::new`].
     pub fn read(file: TensorFile) -> Result<Self> {
         let text = |key: &str| -> Result<&str> {
-            let missing = || FileError::MissingText {
+            let missing = || tensors::Error::MissingText {
                 file: file.name().to_string(),
                 key: key.to_string(),
             };
@@ -108,7 +109,7 @@ impl Trained {
     /// missing or of another shape.
     pub fn layer(&self) -> Result<LayerParameters> {
         let n_heads = self.architecture.n_heads.ok_or(Error::NoAttention)?;
-        Ok(self.file.layer(n_heads, Some("attention."))?)
+        Ok(read_layer(&self.file, n_heads, Some("attention."))?)
     }
 
     /// The model as the book uses it.

@@ -1,9 +1,9 @@
 use std::collections::HashMap;
 
 use attention::{Matrix, Rng, SeedableRng, random_matrix};
-use model_files::TensorFile;
 use safetensors::Dtype;
 use safetensors::tensor::TensorView;
+use tensors::TensorFile;
 
 use super::*;
 use crate::{Architecture, Error, N_STEPS, Reader};

@@ -1,7 +1,7 @@
 //! What only some layers have: norms of queries and keys, sinks, windows and slopes.
 
 use attention::RowVector;
-use model_files::Tensor;
+use tensors::Tensor;
 
 use super::Files;
 use super::notes::Notes;

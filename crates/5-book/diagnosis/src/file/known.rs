@@ -1,7 +1,7 @@
 //! Everything in the files counts: what is not used is harmless, or refused by its name.
 
 use attention::Matrix;
-use model_files::{Claim, Fact, Use, rules};
+use model_files::{Claim, Fact, Use, expect_metadata, rules};
 
 use super::notes::Notes;
 use super::{Files, settings};
@@ -130,7 +130,7 @@ impl Files<'_> {
             })
         };
         for file in self.files {
-            file.expect_metadata(is_so)?;
+            expect_metadata(file, is_so)?;
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Which axis is which.
 
 use attention::Matrix;
-use model_files::Tensor;
+use tensors::Tensor;
 
 use super::Files;
 use super::names::{INPUTS, of};

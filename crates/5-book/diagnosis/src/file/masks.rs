@@ -1,7 +1,7 @@
 //! Masks of every shape: from here on true means "may attend".
 
 use attention::Matrix;
-use model_files::Tensor;
+use tensors::Tensor;
 
 use super::Files;
 use super::notes::Notes;

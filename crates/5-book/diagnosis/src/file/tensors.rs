@@ -1,7 +1,7 @@
 //! What the code gave: the output, and tensors on the way to it.
 
 use attention::Matrix;
-use model_files::Tensor;
+use tensors::Tensor;
 
 use super::Files;
 use super::layouts::Layout;

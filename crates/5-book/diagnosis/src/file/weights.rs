@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use attention::{Linear, Matrix, RowVector};
-use model_files::Tensor;
+use tensors::Tensor;
 
 use super::names::{FORMS, NEVER_BARE, PACKED, PACKED_BY_HEADS, PROJECTIONS};
 use super::notes::Notes;

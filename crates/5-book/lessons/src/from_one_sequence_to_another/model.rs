@@ -33,7 +33,7 @@ pub fn opened() -> Result<&'static DateConverter> {
 /// # Errors
 /// If they are another file's.
 pub fn give(bytes: Vec<u8>) -> Result<()> {
-    let model = DateConverter::from_safetensors(&bytes)?;
+    let model = DateConverter::from_safetensors(bytes)?;
     MODEL.get_or_init(|| model);
     Ok(())
 }

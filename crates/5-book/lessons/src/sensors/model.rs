@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 use anyhow::{Context, Result, ensure};
 use attention::Matrix;
 use fused_heads::FusedAttention;
-use model_files::TensorFile;
 use sensors::{Fleet, N_STEPS, Remaining, Scale, SimulatedEngine, Trained, Windows};
+use tensors::TensorFile;
 
 use super::{group, lived};
 

@@ -8,9 +8,11 @@ use decoders::{AsRead, Config as DecoderConfig, Decoder, Files};
 use encoders::{Config as EncoderConfig, Encoder};
 use fused_heads::FusedAttention;
 use model_files::{
-    Gguf, MaskSizes, Sequence, Settings, TensorFile, attn_masks, key_padding_masks,
+    Gguf, MaskSizes, Sequence, Settings, attn_masks, beside_layer, beside_metadata,
+    key_padding_masks, layers_in, read_layer,
 };
 use serde_json::Value;
+use tensors::TensorFile;
 use texts::{Long, Text, gguf_text};
 use workshop::paths;
 
@@ -90,10 +92,10 @@ fn tensors(models: &Path) -> Result<Reader> {
     };
     let read = |bytes: &[u8]| {
         let Ok(file) = TensorFile::from_bytes("mutated", bytes.to_vec()) else { return };
-        for layer in file.layers() {
-            let read = file.layer(4, Some(&layer.prefix));
-            let _ = file.beside_layer(Some(&layer.prefix), |_| None);
-            let _ = read.map(|read| file.beside_metadata(&layer, read.dims(), false));
+        for layer in layers_in(&file) {
+            let read = read_layer(&file, 4, Some(&layer.prefix));
+            let _ = beside_layer(&file, Some(&layer.prefix), |_| None);
+            let _ = read.map(|read| beside_metadata(&file, &layer, read.dims(), false));
         }
         let _ = Sequence::read(&file, 97, 2, true);
         let sizes = MaskSizes { batch: 3, n_heads: 4, n_q: 7, n_kv: 7, is_batched: true };

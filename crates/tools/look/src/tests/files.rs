@@ -8,7 +8,7 @@ use decoders::{AsRead, Decoder};
 use encoders::Encoder;
 use fused_heads::FusedAttention;
 use maps::TextHeads;
-use model_files::{NewTensor, TensorFile, to_bytes_with};
+use tensors::{NewTensor, TensorFile, to_bytes_with};
 
 use crate::compare::{self, Draws};
 use crate::either::Model;

@@ -4,7 +4,7 @@ use ::texts::{Long, Text};
 use assets::own_sentence::{MAPS, sentences};
 use encoders::{Encoder, finite};
 use fused_heads::FusedAttention;
-use model_files::TensorFile;
+use tensors::TensorFile;
 use workshop::paths;
 
 /// What a page fetches for a sentence.

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use model_files::TensorFile;
+use tensors::TensorFile;
 
 use crate::translate::{self, Kind, of_sentence};
 

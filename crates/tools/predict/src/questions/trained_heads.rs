@@ -6,7 +6,8 @@ use attention::{
     max_abs_diff,
 };
 use fused_heads::FusedAttention;
-use model_files::{NewTensor, TensorFile, to_bytes};
+use model_files::read_layer;
+use tensors::{NewTensor, TensorFile, to_bytes};
 
 use super::super::answer::{Answer, Form};
 use super::parts::{at, attended, bars, largest, listed, sentence};
@@ -160,9 +161,9 @@ fn file_shape(d_model: usize, key_width: usize) -> Result<Outcome> {
         let tensors = named.map(|(name, [rows, cols])| {
             NewTensor::new(name, &[rows, cols], [&zeros(rows, cols)])
         });
-        let tensors = tensors.into_iter().collect::<model_files::Result<Vec<_>>>()?;
+        let tensors = tensors.into_iter().collect::<tensors::Result<Vec<_>>>()?;
         let file = TensorFile::from_bytes("refused", to_bytes(&tensors)?)?;
-        file.layer(8, None)
+        read_layer(&file, 8, None)
     };
     let shapes = [[d_model, key_width], [key_width, d_model]];
     let tried = shapes.map(|shape| (shape, try_shape(shape)));

@@ -2,7 +2,8 @@
 
 use anyhow::{Context, Result, ensure};
 use attention::{Dims, Mask, Matrix, Real, check_inputs};
-use model_files::{MaskSizes, Tensor, TensorFile};
+use model_files::MaskSizes;
+use tensors::{Tensor, TensorFile};
 
 use super::masks;
 use super::roles::Role;

@@ -2,7 +2,8 @@
 
 use anyhow::{Result, bail, ensure};
 use attention::Mask;
-use model_files::{MaskSizes, Tensor, TensorFile, Use, attn_masks, key_padding_masks};
+use model_files::{MaskSizes, Use, attn_masks, key_padding_masks};
+use tensors::{Tensor, TensorFile};
 
 use super::roles::{MASKS, Role, are_of_one};
 

@@ -1,6 +1,7 @@
 //! What INPUT may hold, and what of it is used.
 
-use model_files::{Result, TensorFile, Unused, Use, rules};
+use model_files::{Result, Unused, Use, expect_known, rules};
+use tensors::TensorFile;
 
 use super::roles::Role;
 
@@ -42,7 +43,7 @@ pub fn unused(file: &TensorFile, role: Role, is_one: bool) -> Result<Vec<Unused>
     let is_layers = |name: &str| {
         is_one && (name.contains('.') || name.contains("_proj_")) && !name.contains("/")
     };
-    file.expect_known("attend's INPUT", |name| match is_layers(name) {
+    expect_known(file, "attend's INPUT", |name| match is_layers(name) {
         true => Some(of_layer),
         false => of_input(name, role),
     })

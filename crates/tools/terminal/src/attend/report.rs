@@ -5,7 +5,8 @@ use std::io;
 use std::path::Path;
 
 use attention::{Attended, LayerParameters, Matrix, Real};
-use model_files::{NewTensor, Unused, shown};
+use model_files::{Unused, shown};
+use tensors::NewTensor;
 
 use super::finite::{NotFinite, rows};
 use super::inputs::Inputs;

@@ -1,6 +1,7 @@
 //! Which attention of a larger layer this is, and so which masks are its own.
 
-use model_files::{FoundLayer, Naming, TensorFile, Use};
+use model_files::{FoundLayer, Naming, Use, layers_in};
+use tensors::TensorFile;
 
 /// Which attention of `nn.TransformerEncoderLayer` or `nn.TransformerDecoderLayer` a layer
 /// is.
@@ -82,7 +83,7 @@ impl Role {
             let parent =
                 if parent.is_empty() { String::new() } else { format!("{parent}.") };
             let prefixes = names.iter().map(|name| format!("{parent}{name}."));
-            let layers = file.layers();
+            let layers = layers_in(file);
             prefixes.into_iter().any(|prefix| layers.iter().any(|it| it.prefix == prefix))
         };
         match last {
@@ -130,6 +131,7 @@ fn owner(name: &str) -> Owner {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model_files::find_layer;
     use model_files::testing::tensor_file;
 
     #[test]
@@ -140,7 +142,7 @@ mod tests {
             let tensors: Vec<(&str, &[usize])> =
                 names.iter().map(|name| (name.as_str(), &[1, 1][..])).collect();
             let file = tensor_file(&tensors, &[]);
-            Role::of(&file, &file.find(Some(prefixes[0])).unwrap())
+            Role::of(&file, &find_layer(&file, Some(prefixes[0])).unwrap())
         };
         let cross = |is_beside_self| Role::Cross { is_beside_self };
         assert_eq!(of(&[""]), Role::Any);

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use attention::Matrix;
 use diagnosis::{Diagnosis, Reading, Record, Separation, Verdict, separate, showing};
-use model_files::{Existing, NewTensor, save};
+use tensors::{Existing, NewTensor, save};
 
 /// Writes such an input, and says what it is.
 pub fn write(path: &Path, reading: &Reading, diagnosis: &Diagnosis) -> Result<String> {

@@ -1,8 +1,8 @@
 //! That a file holds the model, and that what comes with the crate is what was measured.
 
-use safetensors::tensor::{TensorView, serialize};
-use safetensors::{Dtype, SafeTensors};
+use attention::Matrix;
 use serde_json::Value;
+use tensors::{NewTensor, TensorFile, to_bytes_with};
 
 use super::*;
 use crate::dates::criteria::MOST_WHOLE_MOVED;
@@ -15,10 +15,9 @@ fn model() -> DateConverter {
 fn what_is_written_is_read_again_to_the_last_bit() {
     let model = few_steps(3).model;
     let bytes = model.to_safetensors("a test").unwrap();
-    assert_eq!(DateConverter::from_safetensors(&bytes).unwrap(), model);
-    let (_, header) = SafeTensors::read_metadata(&bytes).unwrap();
-    let header = header.metadata().clone().unwrap();
-    let says = |key: &str| header[key].as_str();
+    assert_eq!(DateConverter::from_safetensors(bytes.clone()).unwrap(), model);
+    let file = TensorFile::from_bytes("the file", bytes).unwrap();
+    let says = |key| file.text(key).unwrap();
     assert_eq!(["what", "n_heads", "d_ff"].map(says), ["a test", "2", "16"]);
 }
 
@@ -28,12 +27,9 @@ fn what_is_written_is_read_again_to_the_last_bit() {
 fn the_file_has_the_layout_of_pytorch() {
     let model = model();
     let bytes = model.to_safetensors("a test").unwrap();
-    let file = SafeTensors::deserialize(&bytes).unwrap();
-    let entry = |name: &str, row: usize, column: usize| {
-        let tensor = file.tensor(name).unwrap();
-        let at = 4 * (row * tensor.shape()[1] + column);
-        f32::from_le_bytes(tensor.data()[at..at + 4].try_into().unwrap())
-    };
+    let file = TensorFile::from_bytes("the file", bytes).unwrap();
+    let entry =
+        |name: &str, row, column| file.matrix(name).unwrap()[(row, column)] as f32;
     let block = &model.model.decoder.blocks[0];
     let cross = block.cross.as_ref().unwrap().function.parameters();
     let [_, w_k, w_v, w_o] = cross.projections();
@@ -53,13 +49,10 @@ fn the_file_has_the_layout_of_pytorch() {
 #[test]
 fn every_tensor_has_its_name_and_shape() {
     let bytes = model().to_safetensors("a test").unwrap();
-    let file = SafeTensors::deserialize(&bytes).unwrap();
-    let mut names: Vec<String> = file
-        .tensors()
-        .into_iter()
-        .map(|(name, tensor)| format!("{name} {:?}", tensor.shape()))
-        .collect();
-    names.sort_unstable();
+    let file = TensorFile::from_bytes("the file", bytes).unwrap();
+    let shape = |name: &String| file.tensor(name).unwrap().shape().to_vec();
+    let names = file.names().into_iter();
+    let names: Vec<_> = names.map(|name| format!("{name} {:?}", shape(&name))).collect();
     insta::assert_snapshot!(names.join("\n"), @"
     generator.bias [11]
     generator.weight [11, 16]
@@ -104,32 +97,43 @@ fn every_tensor_has_its_name_and_shape() {
     ");
 }
 
+/// Its name, shape and numbers.
+type List = (String, Vec<usize>, Vec<f64>);
+
 /// The file of a model with one thing in it changed.
 fn changed(
-    change: impl FnOnce(&mut Vec<(String, Vec<usize>, Vec<u8>)>, &mut Vec<(String, String)>),
+    change: impl FnOnce(&mut Vec<List>, &mut Vec<(String, String)>),
 ) -> crate::Error {
     let bytes = model().to_safetensors("a test").unwrap();
-    let file = SafeTensors::deserialize(&bytes).unwrap();
-    let (_, header) = SafeTensors::read_metadata(&bytes).unwrap();
-    let mut header: Vec<_> = header.metadata().clone().unwrap().into_iter().collect();
-    let tensors = file.tensors().into_iter();
-    let owned = |(name, tensor): (String, TensorView<'_>)| {
-        (name, tensor.shape().to_vec(), tensor.data().to_vec())
+    let file = TensorFile::from_bytes("the file", bytes).unwrap();
+    let owned = |(key, text): (&str, &str)| (key.to_owned(), text.to_owned());
+    let mut header: Vec<_> = file.texts().map(owned).collect();
+    let list = |name: String| {
+        let tensor = file.tensor(&name).unwrap();
+        let (shape, numbers) = (tensor.shape().to_vec(), tensor.numbers().unwrap());
+        (name, shape, numbers)
     };
-    let mut tensors: Vec<_> = tensors.map(owned).collect();
-    change(&mut tensors, &mut header);
-    let views = tensors.iter().map(|(name, shape, data)| {
-        let n: usize = shape.iter().product();
-        let dtype = if data.len() == 4 * n { Dtype::F32 } else { Dtype::F16 };
-        (name.as_str(), TensorView::new(dtype, shape.clone(), data).unwrap())
-    });
-    let bytes = serialize(views, Some(header.into_iter().collect())).unwrap();
-    DateConverter::from_safetensors(&bytes).unwrap_err()
+    let mut lists: Vec<List> = file.names().into_iter().map(list).collect();
+    change(&mut lists, &mut header);
+    let new = |(name, shape, numbers): &List| {
+        let row: Matrix = Matrix::from_row_slice(1, numbers.len(), numbers);
+        match name.strip_suffix(" in F64") {
+            Some(name) => NewTensor::new(name, shape, [&row]).unwrap(),
+            None => {
+                NewTensor::new(name.as_str(), shape, [&row.map(|x| x as f32)]).unwrap()
+            }
+        }
+    };
+    let tensors: Vec<_> = lists.iter().map(new).collect();
+    let texts: Vec<_> =
+        header.iter().map(|(key, text)| (key.as_str(), text.as_str())).collect();
+    let bytes = to_bytes_with(&tensors, &texts).unwrap();
+    DateConverter::from_safetensors(bytes).unwrap_err()
 }
 
 #[test]
 fn a_file_that_holds_no_converter_is_refused() {
-    let find = |tensors: &mut Vec<(String, Vec<usize>, Vec<u8>)>, name: &str| {
+    let find = |tensors: &mut Vec<List>, name: &str| {
         tensors.iter().position(|(other, ..)| other == name).unwrap()
     };
     let missing = changed(|tensors, _| {
@@ -138,7 +142,7 @@ fn a_file_that_holds_no_converter_is_refused() {
     });
     insta::assert_snapshot!(missing, @"the file has no tensor transformer.encoder.norm.bias");
     let unknown =
-        changed(|tensors, _| tensors.push(("more".to_owned(), vec![1], vec![0; 4])));
+        changed(|tensors, _| tensors.push(("more".to_owned(), vec![1], vec![0.0])));
     insta::assert_snapshot!(unknown, @"the file has a tensor more, and a converter of these sizes has none");
     let shape = changed(|tensors, _| {
         let at = find(tensors, "generator.weight");
@@ -147,7 +151,7 @@ fn a_file_that_holds_no_converter_is_refused() {
     insta::assert_snapshot!(shape, @"generator.weight has shape [16, 11], expected [11, 16]");
     let numbers = changed(|tensors, _| {
         let at = find(tensors, "generator.bias");
-        tensors[at].2.truncate(22);
+        tensors[at].0 += " in F64";
     });
     insta::assert_snapshot!(numbers, @"generator.bias holds F16, expected F32");
     let no_size = changed(|_, header| header.retain(|(key, _)| key != "n_heads"));

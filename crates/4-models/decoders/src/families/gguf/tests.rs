@@ -3,7 +3,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use model_files::testing::{GgufWriter, text};
-use model_files::{Gguf, Sequence, TensorFile};
+use model_files::{Gguf, Sequence};
+use tensors::TensorFile;
 use variants::{Pairing, Rotary};
 
 use crate::tests::{model, with_source};

@@ -2,7 +2,9 @@ use attention::Matrix;
 
 use std::fs;
 
-use crate::{Existing, NewTensor, save, weight_files, weights_in};
+use tensors::{Existing, NewTensor, save};
+
+use crate::{weight_files, weights_in};
 
 /// A folder of two shards, and an index that says what the test does.
 fn folder(weight_map: &serde_json::Value) -> tempfile::TempDir {

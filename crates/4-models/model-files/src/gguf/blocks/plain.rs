@@ -1,6 +1,6 @@
 //! Kinds that keep each number by itself.
 
-use crate::half;
+use tensors::half;
 
 /// A float16: every one is a float32 too.
 pub(super) fn float16(bytes: [u8; 2]) -> f32 {

@@ -1,5 +1,6 @@
+use tensors::TensorFile;
+
 use super::*;
-use crate::TensorFile;
 
 const KINDS: [(Kind, u32); 11] = [
     (Kind::F32, 0),

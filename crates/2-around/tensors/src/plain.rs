@@ -5,12 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::{fs, io};
 
-use crate::{Error, Result};
-
-/// The longest file of settings or of a tokenizer that is read: the largest that are in use
-/// have 40 MB.
-const LONGEST_TEXT: u64 = 1 << 29;
-
 /// Why a pointer is not read.
 pub const LFS: &str =
     "a pointer of Git LFS, and not the file itself: `git lfs pull` fetches it";
@@ -19,6 +13,9 @@ pub const LFS: &str =
 const LFS_STARTS: &[u8] = b"version https://git-lfs";
 
 /// A plain file, to be read in parts, and its length.
+///
+/// # Errors
+/// Also for what is no plain file, such as a pipe, which might never end.
 pub fn open(path: &Path) -> io::Result<(fs::File, usize)> {
     let n_bytes = length(path, u64::MAX)?;
     let mut file = fs::File::open(path)?;
@@ -45,6 +42,9 @@ impl InFile {
     }
 
     /// `n` bytes from a place on.
+    ///
+    /// # Errors
+    /// Also where the file ends before.
     pub fn read(&self, from: usize, n: usize) -> io::Result<Vec<u8>> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.seek(SeekFrom::Start(from as u64))?;
@@ -54,18 +54,15 @@ impl InFile {
     }
 }
 
-/// What a file of settings or of a tokenizer holds.
+/// All of a plain file.
 ///
 /// # Errors
-/// [`Error::Read`], also for a file that is longer than any of its kind.
-pub fn read_text(path: &Path) -> Result<Vec<u8>> {
-    let read = || {
-        length(path, LONGEST_TEXT)?;
-        let bytes = fs::read(path)?;
-        refuse_pointer(&bytes)?;
-        Ok(bytes)
-    };
-    read().map_err(|source| Error::Read { path: path.into(), source })
+/// Also for a file that is longer than the longest of its kind.
+pub fn read(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
+    length(path, longest)?;
+    let bytes = fs::read(path)?;
+    refuse_pointer(&bytes)?;
+    Ok(bytes)
 }
 
 /// How many bytes a plain file has.
@@ -80,6 +77,10 @@ fn length(path: &Path, longest: u64) -> io::Result<u64> {
     }
 }
 
+/// Refuses what begins as a pointer of Git LFS does.
+///
+/// # Errors
+/// With [`LFS`].
 pub fn refuse_pointer(bytes: &[u8]) -> io::Result<()> {
     match bytes.starts_with(LFS_STARTS) {
         true => Err(io::Error::other(LFS)),

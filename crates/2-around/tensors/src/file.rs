@@ -10,10 +10,10 @@ use safetensors::Dtype;
 use safetensors::tensor::TensorInfo;
 
 use crate::error::{Error, Result};
+use crate::header;
 use crate::numbers::{FLOATS, INTEGERS, floats, integers};
 use crate::plain::{self, InFile};
 use crate::words::shape_text;
-use crate::{header, wrappers};
 
 /// A safetensors file: a header in JSON that names tensors with their shapes, and their
 /// numbers, row after row. The numbers of a file on disk are read when they are asked for.
@@ -111,7 +111,7 @@ impl TensorFile {
 
     /// Several files as one, under the name `name`; `tensors` of one name in two of them
     /// are those of the last.
-    pub(crate) fn joined(name: String, files: impl IntoIterator<Item = Self>) -> Self {
+    pub fn joined(name: String, files: impl IntoIterator<Item = Self>) -> Self {
         let mut all = Self {
             name,
             parts: vec![],
@@ -129,15 +129,13 @@ impl TensorFile {
         all
     }
 
-    /// The same without what others have put before every name.
-    pub fn without_wrappers(mut self) -> Self {
-        let Some(wrapper) = wrappers::before_all(self.tensors.keys()) else {
-            return self;
-        };
-        let rest = |name: String| name[wrapper.len()..].to_owned();
-        self.tensors =
-            self.tensors.into_iter().map(|(name, info)| (rest(name), info)).collect();
-        self.without_wrappers()
+    /// The same without this prefix, where a name has it; of two that have one name then, the
+    /// last is kept.
+    pub fn without_prefix(mut self, prefix: &str) -> Self {
+        let rest = |name: String| name.strip_prefix(prefix).unwrap_or(&name).to_owned();
+        let tensors = self.tensors.into_iter();
+        self.tensors = tensors.map(|(name, info)| (rest(name), info)).collect();
+        self
     }
 
     /// What errors call this file: its path.
@@ -327,6 +325,17 @@ impl Tensor<'_> {
             return Ok(());
         }
         Err(self.shape_error(&shape_text(expected)))
+    }
+
+    /// Compares the kind of its numbers with one, written as in the format: `F32`.
+    ///
+    /// # Errors
+    /// [`Error::Dtype`] with both if they differ.
+    pub fn expect_dtype(&self, expected: &'static str) -> Result<()> {
+        if self.dtype() == expected {
+            return Ok(());
+        }
+        Err(self.dtype_error(expected))
     }
 
     /// An [`Error::Shape`] for this tensor, where `expected` says what would fit.
