@@ -18,7 +18,8 @@
 //! Which precision that is, is read from the bits of the numbers, and not from what fits. What
 //! only a coarser way of computing explains is right on that condition, and what rounding
 //! explains is right only if it does not move a number of the layer (a scale, a base, a
-//! bound) as rounding never does. A number that is another is fitted: a [`Number`].
+//! bound, slopes, an eps, the width of a window) as rounding never does. A number that is
+//! another is fitted: a [`Number`].
 //!
 //! Where the record has tensors between input and output, each is made from those before it
 //! *as they are*, so that two mistakes at two steps are found one by one.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::step::Step;
-use crate::{Intent, State};
+use crate::{Intent, Record, State};
 
 /// Which number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -15,6 +15,12 @@ pub enum Kind {
     Base,
     /// The bound of the scores.
     Cap,
+    /// How many times as large as was meant slopes are.
+    Slopes,
+    /// What norms of queries and keys add to the mean of the squares.
+    Eps,
+    /// How many keys a window leaves.
+    Window,
 }
 
 impl Kind {
@@ -24,23 +30,30 @@ impl Kind {
             Self::Scale => Step::Scale,
             Self::Base => Step::Positions,
             Self::Cap => Step::Cap,
+            Self::Slopes => Step::Slopes,
+            Self::Eps => Step::Norms,
+            Self::Window => Step::Mask,
         }
     }
 
     /// The last tensors that do not depend on it.
     pub(crate) fn after(self) -> State {
         match self {
-            Self::Base => State::Value,
+            Self::Base | Self::Eps => State::Value,
             Self::Scale | Self::Cap => State::HeadValue,
+            Self::Slopes | Self::Window => State::Scores,
         }
     }
 
-    /// How many times as large or as small as was meant it may be, as a power of e.
+    /// How many times as large or as small as was meant it may be, as a power of e; widths of
+    /// windows are counted.
     pub(crate) fn range(self) -> f64 {
         match self {
             Self::Base => 6.0,
-            Self::Scale => 3.5,
+            Self::Scale | Self::Slopes => 3.5,
             Self::Cap => 4.5,
+            Self::Eps => 14.0,
+            Self::Window => 0.0,
         }
     }
 }
@@ -52,7 +65,7 @@ pub struct Number {
     pub kind: Kind,
     /// Of which head, if it is another there alone.
     pub head: Option<usize>,
-    /// What was meant: infinite for a bound where none was.
+    /// What was meant: infinite for a bound or a window where none was.
     pub meant: f64,
     /// What it is, by the numbers.
     pub found: f64,
@@ -64,9 +77,14 @@ pub struct Number {
 }
 
 impl Number {
-    /// The numbers of this layer, those of its heads last; its scale and the largest of its
-    /// scores are given.
-    pub(crate) fn all(intent: &Intent, scale: f64, largest: f64) -> Vec<Self> {
+    /// The numbers of this layer, those of its heads last; its scale, the largest of its
+    /// scores, and a width of windows that leave all keys are given.
+    pub(crate) fn all(
+        (record, intent): (&Record, &Intent),
+        scale: f64,
+        largest: f64,
+        widest: f64,
+    ) -> Vec<Self> {
         let of = |kind, meant, start| Self {
             kind,
             head: None,
@@ -76,12 +94,18 @@ impl Number {
             start,
         };
         let same = |kind, meant| of(kind, meant, meant);
+        // Where none was meant, there is one that does nothing.
+        let or = |kind, meant: Option<f64>, start| {
+            meant.map_or(of(kind, f64::INFINITY, start), |meant| same(kind, meant))
+        };
         let mut all = vec![same(Kind::Scale, scale), of(Kind::Scale, scale, -scale)];
         all.extend(intent.rotary.map(|(_, base)| same(Kind::Base, base)));
-        all.push(match intent.cap {
-            Some(cap) => same(Kind::Cap, cap),
-            None => of(Kind::Cap, f64::INFINITY, largest),
-        });
+        all.push(or(Kind::Cap, intent.cap, largest));
+        all.extend(intent.slopes.as_ref().map(|_| same(Kind::Slopes, 1.0)));
+        let norms = record.weights.norms.as_ref();
+        let eps = norms.filter(|[q, k]| q.eps == k.eps).map(|[q, _]| q.eps);
+        all.extend(eps.map(|eps| of(Kind::Eps, eps, if eps > 0.0 { eps } else { 1e-6 })));
+        all.push(or(Kind::Window, intent.window.map(|it| it as f64), widest));
         if intent.n_heads > 1 {
             let of_head = |i| Self { head: Some(i), ..same(Kind::Scale, scale) };
             all.extend((0..intent.n_heads).map(of_head));
@@ -92,7 +116,18 @@ impl Number {
 
     /// Times e to this power.
     pub(crate) fn times(self, power: f64) -> Self {
-        Self { found: self.start * power.exp(), ..self }
+        let found = self.start * power.exp();
+        Self { found: if self.is_whole() { found.round() } else { found }, ..self }
+    }
+
+    /// The power of e that makes it this number.
+    pub(crate) fn power_of(&self, found: f64) -> f64 {
+        (found / self.start).ln()
+    }
+
+    /// Whether it is counted, so that there is none between two.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.kind == Kind::Window
     }
 
     /// Whether it is looked for around what was meant.
@@ -110,13 +145,18 @@ impl Number {
     pub fn applied(&self, intent: &Intent) -> Intent {
         let mut intent = intent.clone();
         match self.kind {
-            // Of one head, it is no number of the layer.
+            // Of one head, or of a norm, it is no number of the intent.
             Kind::Scale if self.head.is_some() => (),
+            Kind::Eps => (),
             Kind::Scale => intent.scale = Some(self.found),
             Kind::Cap => intent.cap = Some(self.found),
             Kind::Base => {
                 intent.rotary = intent.rotary.map(|(pairing, _)| (pairing, self.found));
             }
+            Kind::Slopes => {
+                intent.slopes.iter_mut().flatten().for_each(|it| *it *= self.found);
+            }
+            Kind::Window => intent.window = Some(self.found as usize),
         }
         intent
     }
@@ -124,23 +164,28 @@ impl Number {
     /// In words: `scaled by 0.277, 1/√13; meant was 0.354, 1/√8`.
     pub fn words(&self) -> String {
         let Self { meant, found, uncertainty, .. } = *self;
-        if meant.is_infinite() {
-            return format!(
-                "scores bounded by {}; none was meant",
-                short(found, uncertainty)
-            );
-        }
-        let (found, meant) = match self.kind {
-            Kind::Scale => (rooted(found, uncertainty), rooted(meant, 0.0)),
-            Kind::Base | Kind::Cap => (short(found, uncertainty), short(meant, 0.0)),
-        };
-        let what = match self.kind {
-            Kind::Scale => "scaled by",
-            Kind::Base => "a rotary base of",
-            Kind::Cap => "scores bounded by",
+        let number = |x, uncertainty| match self.kind {
+            Kind::Scale | Kind::Slopes => rooted(x, uncertainty),
+            Kind::Eps => scientific(x, uncertainty),
+            Kind::Base | Kind::Cap | Kind::Window => short(x, uncertainty),
         };
         let head = self.head.map_or(String::new(), |i| format!("head {i} alone is "));
-        format!("{head}{what} {found}; meant was {meant}")
+        let meant = match meant.is_infinite() {
+            true => "none was meant".to_string(),
+            false => format!("meant was {}", number(meant, 0.0)),
+        };
+        let found = number(found, uncertainty);
+        match self.kind {
+            Kind::Scale => format!("{head}scaled by {found}; {meant}"),
+            Kind::Base => format!("a rotary base of {found}; {meant}"),
+            Kind::Cap => format!("scores bounded by {found}; {meant}"),
+            Kind::Slopes => {
+                format!("slopes {} times those meant", found.replace(", ", " = "))
+            }
+            Kind::Eps => format!("an eps of {found}; {meant}"),
+            Kind::Window if found == "1" => format!("a window of 1 key; {meant}"),
+            Kind::Window => format!("a window of {found} keys; {meant}"),
+        }
     }
 }
 
@@ -164,6 +209,20 @@ fn short(x: f64, uncertainty: f64) -> String {
     }
     let decimals = (2 - x.abs().log10().floor() as i32).clamp(0, 12);
     format!("{x:.*}", decimals as usize)
+}
+
+/// As a power of ten where it may be one, and as a limit where that is all that is known.
+fn scientific(x: f64, uncertainty: f64) -> String {
+    if uncertainty > 0.5 {
+        return format!("at most {:.0e}", x * (1.0 + uncertainty));
+    }
+    let exponent = x.log10().round();
+    let is_power = (x / 10_f64.powf(exponent) - 1.0).abs() <= uncertainty.max(1e-3);
+    match x == 0.0 {
+        true => "0".to_string(),
+        false if is_power => format!("1e{exponent}"),
+        false => format!("{x:.2e}"),
+    }
 }
 
 #[cfg(test)]
@@ -199,6 +258,27 @@ mod tests {
         assert_eq!(
             words(Kind::Cap, f64::INFINITY, 30.0, 1e-2),
             "scores bounded by 30; none was meant"
+        );
+        assert_eq!(words(Kind::Window, 4.0, 5.0, 0.0), "a window of 5 keys; meant was 4");
+        assert_eq!(
+            words(Kind::Window, f64::INFINITY, 1.0, 0.0),
+            "a window of 1 key; none was meant"
+        );
+        assert_eq!(
+            words(Kind::Slopes, 1.0, root(8.0), 1e-4),
+            "slopes 0.354 = 1/√8 times those meant"
+        );
+        assert_eq!(
+            words(Kind::Eps, 1e-6, 1.02e-5, 0.04),
+            "an eps of 1e-5; meant was 1e-6"
+        );
+        assert_eq!(
+            words(Kind::Eps, 1e-6, 2.5e-5, 1e-3),
+            "an eps of 2.50e-5; meant was 1e-6"
+        );
+        assert_eq!(
+            words(Kind::Eps, 1e-6, 1e-9, 4.0),
+            "an eps of at most 5e-9; meant was 1e-6"
         );
     }
 }

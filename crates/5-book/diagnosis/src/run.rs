@@ -35,8 +35,8 @@ pub struct Run<'a> {
     intent: &'a Intent,
     precision: Precision,
     rounding: Rounding,
-    /// A head whose scale is another.
-    of_head: Option<(usize, f64)>,
+    /// A number that the intent does not have.
+    number: Option<Number>,
     sequences: Vec<usize>,
     rows: Option<Vec<usize>>,
     memo: RefCell<HashMap<Key, Option<Tensor>>>,
@@ -51,7 +51,7 @@ impl<'a> Run<'a> {
             intent,
             precision: Precision::F64,
             rounding: Rounding::Nearest,
-            of_head: None,
+            number: None,
             sequences: (0..record.batch()).collect(),
             rows: None,
             memo: RefCell::default(),
@@ -65,9 +65,9 @@ impl<'a> Run<'a> {
         self
     }
 
-    /// The same with this number, if it is one of a head alone.
-    pub(crate) fn with_head(mut self, number: Option<&Number>) -> Self {
-        self.of_head = number.and_then(|it| Some((it.head?, it.found)));
+    /// The same with this number, which the intent has where it can.
+    pub(crate) fn with_number(mut self, number: Option<&Number>) -> Self {
+        self.number = number.copied();
         self
     }
 

@@ -2,6 +2,7 @@
 
 mod numbers;
 mod outcomes;
+mod strays;
 mod trials;
 
 use std::cell::{OnceCell, RefCell};

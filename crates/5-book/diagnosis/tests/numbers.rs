@@ -3,6 +3,8 @@
 //! by more than 8 roundings, and most numbers are told.
 
 mod common;
+#[path = "numbers/wrong.rs"]
+mod wrong;
 
 use std::ops::Range;
 
@@ -10,113 +12,17 @@ use attention::{Dims, LayerParameters, Matrix, Rng, SeedableRng, random_matrix};
 use common::ids;
 use common::loops::{Machine, twisted};
 use diagnosis::{
-    Corner, Diagnosis, Intent, Kind, Mistake, Pairing, Precision, Record, State, Step,
+    Diagnosis, HeadNorm, Intent, Mistake, NormKind, Precision, Record, State, Step,
     Verdict, bank, computed, diagnose,
 };
 use rand::RngExt;
+use wrong::{WINDOW, Wrong};
 
-/// What is wrong, by how much: a power of e, or a share.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Wrong {
-    /// The scale, times e to this power.
-    Scale(f64),
-    /// The scale has the other sign besides.
-    Sign(f64),
-    /// The base of rotary positions.
-    Base(f64),
-    /// The bound of the scores.
-    Cap(f64),
-    /// Scores are bounded by this, and should not be.
-    Unmeant(f64),
-    /// One head's scale.
-    Head(f64),
-    /// Blocked keys of a causal mask get such a share of what they would.
-    Leak(f64),
-    /// The same of the key that is one beyond a window.
-    Window(f64),
-    /// The bound is put on after a causal mask: blocked scores are −cap.
-    CapAfterMask(f64),
-}
-
-const NUMBERS: Range<usize> = 0..6;
-const STRUCTURES: Range<usize> = 6..9;
+const NUMBERS: Range<usize> = 0..10;
+const STRUCTURES: Range<usize> = 10..13;
 
 const PRECISIONS: [Precision; 4] =
     [Precision::F64, Precision::F32, Precision::BF16, Precision::F16];
-
-/// A query sees so many keys.
-const WINDOW: usize = 4;
-
-impl Wrong {
-    /// One of a kind, from an amount between 0 and 1.
-    fn of(kind: usize, x: f64, rng: &mut Rng) -> Self {
-        let power = if rng.random_range(0..2) == 0 { x } else { -x };
-        match kind {
-            0 => Self::Scale(power),
-            1 => Self::Base(3.0 * power),
-            2 => Self::Cap(power),
-            3 => Self::Unmeant(1.0 / x.max(1e-4).sqrt()),
-            4 => Self::Sign(power),
-            5 => Self::Head(power),
-            6 => Self::Leak(x),
-            7 => Self::Window(x),
-            _ => Self::CapAfterMask(1.0 - x.ln()),
-        }
-    }
-
-    /// The layer that was meant, and the one that is computed but for what is twisted.
-    fn intents(self, record: &Record) -> [Intent; 2] {
-        let mut meant = Intent::heads(4);
-        match self {
-            Self::Base(_) => meant.rotary = Some((Pairing::Halves, 10_000.0)),
-            Self::Cap(_) => meant.cap = Some(5.0),
-            Self::CapAfterMask(cap) => {
-                (meant.cap, meant.causal) = (Some(cap), Some(Corner::TopLeft));
-            }
-            Self::Leak(_) => meant.causal = Some(Corner::TopLeft),
-            _ => (),
-        }
-        let mut wrong = meant.clone();
-        match self {
-            Self::Scale(_) | Self::Sign(_) => wrong.scale = Some(self.number(record)),
-            Self::Base(_) => wrong.rotary = Some((Pairing::Halves, self.number(record))),
-            Self::Cap(_) | Self::Unmeant(_) => wrong.cap = Some(self.number(record)),
-            _ => (),
-        }
-        [meant, wrong]
-    }
-
-    fn twist(self, [_, head, r, c]: [usize; 4], score: f64, masked: f64) -> f64 {
-        match self {
-            Self::Head(x) if head == 1 => masked * x.exp(),
-            Self::Leak(x) if c > r => score + x.ln(),
-            Self::Window(x) if c + WINDOW == r => score + x.ln(),
-            Self::CapAfterMask(cap) if c > r => -cap,
-            _ => masked,
-        }
-    }
-
-    fn number(self, record: &Record) -> f64 {
-        let scale = 2.0 / (record.inputs[0][0].ncols() as f64).sqrt();
-        match self {
-            Self::Scale(x) | Self::Head(x) => scale * x.exp(),
-            Self::Sign(x) => -scale * x.exp(),
-            Self::Base(x) => 10_000.0 * x.exp(),
-            Self::Cap(x) => 5.0 * x.exp(),
-            Self::Unmeant(cap) => cap,
-            _ => f64::NAN,
-        }
-    }
-
-    fn kind(self) -> Option<Kind> {
-        Some(match self {
-            Self::Scale(_) | Self::Sign(_) | Self::Head(_) => Kind::Scale,
-            Self::Base(_) => Kind::Base,
-            Self::Cap(_) | Self::Unmeant(_) => Kind::Cap,
-            _ => return None,
-        })
-    }
-}
 
 fn rms(a: &[Matrix]) -> f64 {
     let n: usize = a.iter().map(|m| m.len()).sum();
@@ -147,7 +53,11 @@ fn layer(kind: usize, [kept, computing]: [Precision; 2], seed: u64) -> Layer {
     // From about one rounding on.
     let least = coarser.step().ln();
     let x = (rng.random_range(least..0.0)).exp();
-    let wrong = Wrong::of(kind, x.max(1e-12) * if kind < 6 { 0.7 } else { 1.0 }, rng);
+    let wrong = Wrong::of(
+        kind,
+        x.max(1e-12) * if kind < STRUCTURES.start { 0.7 } else { 1.0 },
+        rng,
+    );
     let d = [16, 32, 48][rng.random_range(0..3)];
     let (n, batch) = (rng.random_range(6..=14), rng.random_range(1..=3));
     let machine =
@@ -167,6 +77,9 @@ fn layer(kind: usize, [kept, computing]: [Precision; 2], seed: u64) -> Layer {
         let open = |r: usize, c: usize| c <= r && r < c + WINDOW;
         record.masks.pairs = Some(vec![Matrix::from_fn(n, n, open)]);
     }
+    if let Wrong::Eps(eps, _) = wrong {
+        record.weights.norms = Some([0, 1].map(|_| norm(eps, d / 4, file, rng)));
+    }
     let [meant, other] = wrong.intents(&record);
     let exact = Machine { precision: Precision::F64, ..machine };
     let of = |intent: &Intent, machine, wrong: Option<Wrong>| {
@@ -174,6 +87,7 @@ fn layer(kind: usize, [kept, computing]: [Precision; 2], seed: u64) -> Layer {
             Some(wrong) => wrong.twist(at, score, masked),
             None => masked,
         };
+        let record = wrong.map_or(record.clone(), |wrong| wrong.record(&record));
         twisted(&record, intent, machine, &twist).remove(&State::Output).unwrap()
     };
     let (right, is) = (of(&meant, exact, None), of(&other, exact, Some(wrong)));
@@ -186,33 +100,45 @@ fn layer(kind: usize, [kept, computing]: [Precision; 2], seed: u64) -> Layer {
     Layer { record, meant, wrong, rounding, moved, rounded }
 }
 
+/// A norm of queries or keys of this width.
+fn norm(eps: f64, width: usize, file: Machine, rng: &mut Rng) -> HeadNorm {
+    let kinds = [NormKind::RootMeanSquare, NormKind::Layer];
+    let gain: Matrix = random_matrix(1, width, 0.7, rng).add_scalar(1.0);
+    HeadNorm {
+        gain: gain.row(0).map(|x| file.kept(x)),
+        bias: None,
+        kind: kinds[rng.random_range(0..2)],
+        is_whole: false,
+        eps,
+    }
+}
+
 /// Whether what is told gives these numbers: the number that it is, or a mistake of the bank
 /// that gives the same as far as they tell.
 fn is_told(layer: &Layer, diagnosis: &Diagnosis) -> bool {
     let Layer { record, meant, wrong, .. } = layer;
     let number = wrong.number(record);
     if let Some(it) = diagnosis.number {
-        let within = it.uncertainty.max(1e-6) * number.abs();
+        let within = it.uncertainty.max(1e-6) * number.abs().max(it.found.abs());
         let is_of_head = it.head.is_some() == matches!(wrong, Wrong::Head(_));
         let is_same = (it.found - number).abs() < within;
         return Some(it.kind) == wrong.kind() && is_of_head && is_same;
     }
     let Some(set) = diagnosis.explanations.first() else { return false };
     let computed = computed(record, meant, State::Output, set).expect("shapes that fit");
-    apart(&computed, record.output()) < 2.0 * layer.rounded.max(0.5) * layer.rounding
+    apart(&computed, record.output()) < 2.0 * layer.rounded.max(4.0) * layer.rounding
 }
 
-/// How many layers were looked at, how many told, and those that are called right.
-#[derive(Default)]
+/// Of each kind how many layers were looked at, and how many told; and those that are called
+/// right.
 struct Sweep {
-    counted: usize,
-    told: usize,
+    counts: Vec<[usize; 2]>,
     right: Vec<String>,
 }
 
 /// So many layers of each kind, kept in each precision and computed in each.
 fn sweep(kinds: Range<usize>, each: u64) -> Sweep {
-    let mut sweep = Sweep::default();
+    let mut sweep = Sweep { counts: vec![[0; 2]; kinds.end], right: Vec::new() };
     let pairs = PRECISIONS.into_iter().flat_map(|kept| PRECISIONS.map(|it| [kept, it]));
     for (at, (kind, pair)) in
         pairs.flat_map(|pair| kinds.clone().map(move |kind| (kind, pair))).enumerate()
@@ -235,8 +161,8 @@ fn sweep(kinds: Range<usize>, each: u64) -> Sweep {
             );
             // What is within the rounding of the computing, no output shows.
             if wrong.kind().is_some() && moved > 4.0 * rounded {
-                sweep.counted += 1;
-                sweep.told += usize::from(is_told);
+                sweep.counts[kind][0] += 1;
+                sweep.counts[kind][1] += usize::from(is_told);
             }
             if diagnosis.verdict == Verdict::Right {
                 sweep.right.push(words);
@@ -245,13 +171,17 @@ fn sweep(kinds: Range<usize>, each: u64) -> Sweep {
             }
         }
     }
-    let Sweep { counted, told, right } = &sweep;
-    println!("{told} of {counted} told, {} right", right.len());
+    let counts = sweep.counts.iter().enumerate();
+    for (kind, [counted, told]) in counts.filter(|it| it.1[0] > 0) {
+        println!("kind {kind}: {told} of {counted} told");
+    }
     sweep
 }
 
-fn none_is_right(Sweep { counted, told, right }: Sweep) {
+fn none_is_right(Sweep { counts, right }: Sweep) {
     assert!(right.is_empty(), "{}\n{}", right.len(), right.join("\n"));
+    let [counted, told] = [0, 1].map(|i| counts.iter().map(|it| it[i]).sum::<usize>());
+    println!("{told} of {counted} told, none right");
     assert!(told * 10 >= counted * 9, "{told} of {counted}");
 }
 
@@ -313,8 +243,8 @@ fn a_mistake_and_a_number_are_told_as_both() {
         let kept = PRECISIONS[seed as usize / 6 % 4];
         let mut layer = layer(seed as usize % NUMBERS.end, [kept, kept], seed);
         let rng = &mut Rng::seed_from_u64(seed);
-        let is_of_head = matches!(layer.wrong, Wrong::Head(_));
-        let Some(mistake) = with_mistake(&mut layer, rng).filter(|_| !is_of_head) else {
+        let is_of_part = matches!(layer.wrong, Wrong::Head(_) | Wrong::Eps(..));
+        let Some(mistake) = with_mistake(&mut layer, rng).filter(|_| !is_of_part) else {
             continue;
         };
         let diagnosis = diagnose(&layer.record, &layer.meant).unwrap();

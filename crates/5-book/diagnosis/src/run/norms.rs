@@ -3,8 +3,8 @@
 use attention::{Matrix, RowVector};
 
 use super::Run;
-use crate::NormKind;
 use crate::recipe::{Norms, Recipe};
+use crate::{Kind, NormKind};
 
 /// When a norm is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +47,9 @@ impl Run<'_> {
             gain.fill(1.0);
         }
         let bias = norm.bias.as_ref().filter(|_| choice != Norms::WithoutGain).map(of);
-        divide(x, norm.kind, norm.eps, choice == Norms::OverTokens);
+        let eps = self.number.filter(|it| it.kind == Kind::Eps);
+        let eps = eps.map_or(norm.eps, |it| it.found);
+        divide(x, norm.kind, eps, choice == Norms::OverTokens);
         for (c, mut column) in x.column_iter_mut().enumerate() {
             column *= gain[c];
             column.add_scalar_mut(bias.as_ref().map_or(0.0, |bias| bias[c]));

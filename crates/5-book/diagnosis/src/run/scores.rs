@@ -40,8 +40,8 @@ impl Run<'_> {
                     self.product(&unit_rows(q), &unit_rows(k).transpose())
                 }
             };
-            let scale = match self.of_head {
-                Some((head, scale)) if i % n_heads == head => scale,
+            let scale = match self.number {
+                Some(number) if number.head == Some(i % n_heads) => number.found,
                 _ => self.scale(recipe.scale, k.nrows()),
             };
             match recipe.cap {

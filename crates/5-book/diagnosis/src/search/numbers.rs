@@ -1,9 +1,8 @@
-//! A number of the layer that is another than was meant, fitted; and whether a difference
-//! that rounding may have made is in the direction of one.
+//! A number of the layer that is another than was meant, fitted.
 
 use attention::Matrix;
 
-use super::trials::Samples;
+use super::strays::Stray;
 use super::{CLEARLY, Search, Segment, Trial, least_rms};
 use crate::compare::difference;
 use crate::level::Level;
@@ -16,48 +15,46 @@ use crate::{Run, State};
 const STEP: f64 = 0.2;
 
 /// Where a number is looked at for its slope: what it is times e to this power.
-const NEAR: f64 = 1e-5;
-
-/// A bound that was not meant is looked at where scores hardly reach it: their largest times e
-/// to this power.
-const FAR: f64 = 2.5;
-
-/// Rounding alone moves a number by less than this, over what it does here.
-const STRAYS: f64 = 8.0;
-
-/// A number that nothing else moves by as much is not rounded away from what was meant.
-const CERTAINLY: f64 = 16.0;
+pub(super) const NEAR: f64 = 1e-5;
 
 /// By chance a number brings a tensor as much nearer as one of so many powers of 2; one with a
 /// mistake, of this and a half.
 const FEWEST_BITS: f64 = 20.0;
 
+/// So many widths of a window are tried, and more around the nearest where there are more.
+const MOST_WIDTHS: usize = 64;
+
 /// So many mistakes, the nearest, are tried together with each number.
 const MOST_WITH_NUMBER: usize = 12;
 
-/// How far a tensor is from what was meant along one number.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Stray {
-    pub number: Number,
-    /// Over what rounding does.
-    times: f64,
-}
-
 /// How a tensor moves with a number.
-struct Slope {
+pub(super) struct Slope {
     /// By so much for a power of e.
-    of: Vec<Matrix>,
+    pub of: Vec<Matrix>,
     /// By how many powers of e the record's tensor is moved along it.
-    moved: f64,
+    pub moved: f64,
 }
 
 impl<'a> Search<'a> {
     /// The numbers of this layer, as they were meant.
-    fn all_numbers(&self) -> Vec<Number> {
+    pub(super) fn all_numbers(&self) -> Vec<Number> {
         let scores = self.part_for(&Recipe::RIGHT).step(State::Scores, &Recipe::RIGHT);
         let largest = scores.iter().flat_map(|it| it.iter()).map(Matrix::amax);
         let largest = largest.fold(0.0, f64::max);
-        Number::all(self.intent, self.full.right_scale(), largest)
+        let widest = self.widest() as f64;
+        Number::all((self.record, self.intent), self.full.right_scale(), largest, widest)
+    }
+
+    /// A window that leaves all keys.
+    pub(super) fn widest(&self) -> usize {
+        let (n_q, n_kv) = self.record.lengths();
+        let behind = self.intent.first_query((n_q, n_kv)) + n_q as isize;
+        n_kv.max(behind.max(0) as usize)
+    }
+
+    /// What tries of a number take of what a tensor says: those of what is counted.
+    fn bits(&self, number: &Number) -> f64 {
+        if number.is_whole() { (self.widest() as f64).log2() } else { 0.0 }
     }
 
     /// Each number of the layer, fitted to a tensor that depends on it; the nearest first. Of
@@ -99,16 +96,18 @@ impl<'a> Search<'a> {
         numbers.retain(|it| it.head.is_none());
         let fit = |single: &Trial, number: Number| {
             let power = self.grid(number, 3.0 * STEP, state, single)?;
-            let next = power + self.slope(number, power, state, single)?.moved;
+            let next = self.next(number, power, state, single)?;
             let is_worth_it =
                 self.distance(number, next, state, single) * CLEARLY < simplest;
             is_worth_it.then(|| self.fit(number, power, state, single)).flatten()
         };
         // With the number that is nearest alone, the mistake is nearer than others are.
         let nearest = |number: &Number| {
-            let of_number = |it: &Number| it.start == number.start && it.head.is_none();
+            let of_number = |it: &Number| {
+                it.kind == number.kind && it.start == number.start && it.head.is_none()
+            };
             let alone = fits.iter().filter_map(|it| it.number).find(of_number);
-            let power = alone.map_or(0.0, |it| (it.found / it.start).ln());
+            let power = alone.map_or(0.0, |it| it.power_of(it.found));
             let far = |it: &&Trial| self.distance(*number, power, state, it).min(rms(it));
             let mut nearest: Vec<&Trial> = singles.iter().collect();
             nearest.sort_by_cached_key(|it| far(it).to_bits());
@@ -121,7 +120,8 @@ impl<'a> Search<'a> {
         };
         let mut mixed: Vec<Trial> = numbers.iter().flat_map(of).collect();
         mixed.retain(|it| {
-            is_no_chance(it, simplest, 1.5 * FEWEST_BITS)
+            let bits = it.number.map_or(0.0, |it| self.bits(&it));
+            is_no_chance(it, simplest, 1.5 * FEWEST_BITS + bits)
                 && level.explains(&it.difference, &self.error(level, state, it), 1.0)
         });
         mixed.sort_by(|a, b| rms(a).total_cmp(&rms(b)));
@@ -137,12 +137,50 @@ impl<'a> Search<'a> {
 
     /// The best power of e of those that stand so far apart, where the number matters.
     fn grid(&self, number: Number, step: f64, state: State, base: &Trial) -> Option<f64> {
+        if number.is_whole() {
+            return self.counted(number, state, base);
+        }
         let slope = self.slope(number, 0.0, state, base)?;
         let n = (number.kind.range() / step) as i32;
         let powers = (-n..=n).map(|i| f64::from(i) * step);
         let far = powers.map(|power| (self.distance(number, power, state, base), power));
         let far = far.min_by(|a, b| a.0.total_cmp(&b.0));
         far.filter(|_| squares(&slope.of) > 0.0).map(|(_, power)| power)
+    }
+
+    /// The same of a number that is counted: of all, or of some and those around the nearest.
+    fn counted(&self, number: Number, state: State, base: &Trial) -> Option<f64> {
+        let widest = self.widest();
+        let mut stride = widest.div_ceil(MOST_WIDTHS);
+        let mut tried: Vec<usize> = (1..widest).step_by(stride).collect();
+        loop {
+            let others = tried.into_iter().filter(|&n| n as f64 != number.meant);
+            let power = |n: usize| number.power_of(n as f64);
+            let best = others.min_by_key(|&n| {
+                // Numbers from 0 on have the order of their bits.
+                self.distance(number, power(n), state, base).to_bits()
+            })?;
+            if stride == 1 {
+                return Some(power(best));
+            }
+            stride = stride.div_ceil(2);
+            let (low, high) = (best.saturating_sub(stride), best + stride);
+            tried = vec![low.max(1), best, high.min(widest - 1)];
+        }
+    }
+
+    /// The power of e to which its slope leads.
+    fn next(
+        &self,
+        number: Number,
+        power: f64,
+        state: State,
+        base: &Trial,
+    ) -> Option<f64> {
+        if number.is_whole() {
+            return Some(power);
+        }
+        Some(power + self.slope(number, power, state, base)?.moved)
     }
 
     /// A number fitted to a tensor where the recipe is a trial's, from near this power of e.
@@ -154,10 +192,13 @@ impl<'a> Search<'a> {
         base: &Trial,
     ) -> Option<Trial> {
         let far = |power: f64| self.distance(number, power, state, base);
-        let mut power = least(&far, power - STEP, power + STEP);
+        let mut power = match number.is_whole() {
+            true => power,
+            false => least(&far, power - STEP, power + STEP),
+        };
         let mut best = far(power);
         for _ in 0..8 {
-            let next = power + self.slope(number, power, state, base)?.moved;
+            let next = self.next(number, power, state, base)?;
             let rms = far(next);
             // What is not a number is no step.
             if rms.partial_cmp(&best) != Some(std::cmp::Ordering::Less) {
@@ -166,7 +207,10 @@ impl<'a> Search<'a> {
             (power, best) = (next, rms);
         }
         let slope = self.slope(number, power, state, base)?.of;
-        let uncertainty = 8.0 * best / squares(&slope).sqrt();
+        let uncertainty = match number.is_whole() {
+            true => 0.0,
+            false => 8.0 * best / squares(&slope).sqrt(),
+        };
         let number = Number { uncertainty, ..number.times(power) };
         let computed = self.with(&self.full, number, state, base)?;
         let difference = difference(&self.record.tensors[&state], &computed)?;
@@ -174,7 +218,7 @@ impl<'a> Search<'a> {
     }
 
     /// A trial's tensor with another number.
-    fn with(
+    pub(super) fn with(
         &self,
         run: &Run<'_>,
         number: Number,
@@ -182,7 +226,7 @@ impl<'a> Search<'a> {
         base: &Trial,
     ) -> Option<Tensor> {
         let intent = number.applied(self.intent);
-        let run = run.varied(&intent, number.kind.after()).with_head(Some(&number));
+        let run = run.varied(&intent, number.kind.after()).with_number(Some(&number));
         run.step_with(state, &base.recipe, base.empty_row)
     }
 
@@ -196,7 +240,7 @@ impl<'a> Search<'a> {
         apart().map_or(f64::INFINITY, |it| it.rms)
     }
 
-    fn slope(
+    pub(super) fn slope(
         &self,
         number: Number,
         power: f64,
@@ -213,52 +257,6 @@ impl<'a> Search<'a> {
         Some(Slope { of, moved })
     }
 
-    /// The number along which a tensor is further from what was meant than rounding moves it.
-    pub(super) fn stray(
-        &self,
-        level: &Level,
-        segment: &Segment,
-        (exact, samples): &Samples,
-    ) -> Option<Stray> {
-        let (state, right, error) =
-            (segment.state, segment.right.as_ref()?, segment.error?);
-        let part = self.part_for(&Recipe::RIGHT);
-        let given = part.given(state, &Recipe::RIGHT)?;
-        let strays = self.all_numbers().into_iter().filter_map(|number| {
-            // From no bound to one, there is no slope, but a far one moves it a little.
-            let (power, unit, share) = match (number.is_near(), number.meant.is_finite())
-            {
-                (true, _) => (NEAR, NEAR, 1.0),
-                // It moves the largest score by one of so many shares.
-                (false, false) => (FAR, 1.0, 3.0 * (2.0 * FAR).exp()),
-                (false, true) => return None,
-            };
-            let near = self.with(part, number.times(power), state, right)?;
-            let direction = apart_signed(&near, exact, unit);
-            let length = squares(&direction).sqrt();
-            if length == 0.0 {
-                return None;
-            }
-            let moved = along(&direction, &given, exact);
-            let rounded = samples.iter().map(|it| along(&direction, it, exact).abs());
-            let noise = rounded.fold(0.0, f64::max) * level.finest()
-                + (error.rms + error.digits) / length
-                + level.computing.step() / 4.0 * share;
-            // Of many heads, rounding moves one further.
-            let chances = if number.head.is_some() { 2.0 } else { 1.0 };
-            let times = moved.abs() / noise / chances;
-            let number = match number.is_near() {
-                true => number.times(moved),
-                // What it moves goes with one over its square.
-                false if moved > 0.0 => number.times(FAR - moved.ln() / 2.0),
-                false => return None,
-            };
-            Some(Stray { number, times })
-        });
-        let most = strays.max_by(|a, b| a.times.total_cmp(&b.times))?;
-        (most.times > STRAYS).then_some(most)
-    }
-
     /// A fit that this level explains, and that is what the numbers are.
     pub(super) fn number_of(
         &self,
@@ -270,8 +268,9 @@ impl<'a> Search<'a> {
         let right = segment.right.as_ref()?.difference.rms;
         let is_it = |fit: &&Trial| {
             let error = self.error(level, segment.state, fit);
-            let is_clear = is_no_chance(fit, right, FEWEST_BITS);
-            let is_certain = stray.is_some_and(|it| it.times > CERTAINLY)
+            let bits = fit.number.map_or(0.0, |it| self.bits(&it));
+            let is_clear = is_no_chance(fit, right, FEWEST_BITS + bits);
+            let is_certain = stray.is_some_and(|it| it.is_certain())
                 && 2.0 * fit.difference.rms <= level.tolerance(&error);
             self.is_near(fit, segment)
                 && (is_clear || is_certain)
@@ -300,17 +299,17 @@ fn least(far: &impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
 }
 
 /// The difference of two tensors of one shape, over a unit.
-fn apart_signed(a: &[Matrix], b: &[Matrix], unit: f64) -> Vec<Matrix> {
+pub(super) fn apart_signed(a: &[Matrix], b: &[Matrix], unit: f64) -> Vec<Matrix> {
     let of = |(a, b): (&Matrix, &Matrix)| a.zip_map(b, |a, b| finite((a - b) / unit));
     a.iter().zip(b).map(of).collect()
 }
 
-fn squares(m: &[Matrix]) -> f64 {
+pub(super) fn squares(m: &[Matrix]) -> f64 {
     m.iter().map(Matrix::norm_squared).sum()
 }
 
 /// How far a tensor is from another in a direction.
-fn along(direction: &[Matrix], a: &[Matrix], b: &[Matrix]) -> f64 {
+pub(super) fn along(direction: &[Matrix], a: &[Matrix], b: &[Matrix]) -> f64 {
     let of = |((direction, a), b): ((&Matrix, &Matrix), &Matrix)| {
         direction.dot(&a.zip_map(b, |a, b| finite(a - b)))
     };

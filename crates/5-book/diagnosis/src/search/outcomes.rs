@@ -1,9 +1,10 @@
 //! What a tensor is: in the ways of computing that its numbers show, and on conditions.
 
-use super::numbers::Stray;
+use super::strays::Stray;
 use super::trials::Samples;
 use super::{Condition, LOOSELY, Outcome, Search, Segment, Single, Trial, least_rms};
 use crate::level::Level;
+use crate::number::Number;
 
 /// What was tried on a tensor in every way of computing: each once.
 #[derive(Default)]
@@ -173,10 +174,19 @@ impl Search<'_> {
         let number = self.number_of(level, segment, Some(stray), fits);
         let nearest = least_rms(tried.singles(self, segment).iter().map(|it| &it.trial));
         // A mistake that is as near may be it.
-        match number.filter(|it| 1.5 * it.difference.rms < nearest) {
-            Some(trial) => Outcome::Number { level: *level, trials: vec![trial] },
-            None => self.on(Condition::Direction(stray.number), level, segment, tried),
+        if let Some(trial) = number {
+            if 1.5 * trial.difference.rms < nearest {
+                return Outcome::Number { level: *level, trials: vec![trial] };
+            }
+            if let Some(outcome) = self.one(level, segment, tried) {
+                return outcome;
+            }
         }
+        // Of what is counted, a stray is one of some.
+        let fits = tried.numbers(self, segment).iter().filter_map(|it| it.number);
+        let same = fits.filter(Number::is_whole).find(|it| it.kind == stray.number.kind);
+        let condition = Condition::Direction(same.unwrap_or(stray.number));
+        self.on(condition, level, segment, tried)
     }
 
     /// A tensor that is right on a condition, and what is nearest if that is not so.

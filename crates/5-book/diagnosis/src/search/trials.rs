@@ -138,7 +138,7 @@ impl<'a> Search<'a> {
         let Trial { recipe, empty_row, number, .. } = trial;
         let intent = number.map(|number| number.applied(self.intent));
         let intent = intent.as_ref().unwrap_or(self.intent);
-        let run = |record| Run::new(record, intent).with_head(number.as_ref());
+        let run = |record| Run::new(record, intent).with_number(number.as_ref());
         let exact = self.like_part(run(self.record), recipe);
         let exact = exact.step_with(state, recipe, *empty_row)?;
         let stored = self.record.precision;

@@ -1,0 +1,142 @@
+//! Whether a difference that rounding may have made is in the direction of a number.
+
+use attention::Matrix;
+
+use super::numbers::{NEAR, along, apart_signed, squares};
+use super::trials::Samples;
+use super::{Search, Segment, Trial};
+use crate::State;
+use crate::compare::difference;
+use crate::level::Level;
+use crate::number::{Kind, Number};
+use crate::recipe::Recipe;
+
+/// A bound that was not meant is looked at where scores hardly reach it: their largest times e
+/// to this power.
+const FAR: f64 = 2.5;
+
+/// Rounding alone moves a number by less than this, over what it does here.
+const STRAYS: f64 = 8.0;
+
+/// A number that nothing else moves by as much is not rounded away from what was meant.
+const CERTAINLY: f64 = 16.0;
+
+/// How far a tensor is from what was meant along one number.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stray {
+    pub number: Number,
+    /// Over what rounding does.
+    times: f64,
+}
+
+impl Stray {
+    /// Whether nothing but the number moves a tensor so.
+    pub fn is_certain(&self) -> bool {
+        self.times > CERTAINLY
+    }
+}
+
+impl Search<'_> {
+    /// The number along which a tensor is further from what was meant than rounding moves it.
+    pub(super) fn stray(
+        &self,
+        level: &Level,
+        segment: &Segment,
+        samples: &Samples,
+    ) -> Option<Stray> {
+        let (right, error) = (segment.right.as_ref()?, segment.error?);
+        let (counted, numbers): (Vec<_>, Vec<_>) =
+            self.all_numbers().into_iter().partition(Number::is_whole);
+        let farthest = 2.0 * level.tolerance(&error);
+        let counted = counted.iter().flat_map(|it| {
+            self.counted_near(it, farthest, (segment.state, right), &samples.0)
+        });
+        let numbers = numbers.into_iter().chain(counted);
+        let strays =
+            numbers.filter_map(|it| self.stray_along(it, level, segment, samples));
+        let most = strays.max_by(|a, b| a.times.total_cmp(&b.times))?;
+        (most.times > STRAYS).then_some(most)
+    }
+
+    /// Numbers that are counted and move a tensor by no more than this, from what was meant on:
+    /// twice as far each. What lies between two moves it along both.
+    fn counted_near(
+        &self,
+        number: &Number,
+        farthest: f64,
+        (state, right): (State, &Trial),
+        exact: &[Matrix],
+    ) -> Vec<Number> {
+        let part = self.part_for(&Recipe::RIGHT);
+        let (start, widest) = (number.start as isize, self.widest() as isize);
+        let is_near = |it: &Number| {
+            let near = self.with(part, *it, state, right);
+            let apart = near.and_then(|near| difference(&near, exact));
+            apart.is_some_and(|apart| apart.rms <= farthest)
+        };
+        let on = |sign: isize| {
+            let all = (0..usize::BITS - 1).map(move |i| start + sign * (1 << i));
+            let all = all.take_while(move |n| (1..widest).contains(n));
+            all.map(|n| Number { found: n as f64, ..*number }).take_while(is_near)
+        };
+        on(1).chain(on(-1)).collect()
+    }
+
+    /// How far a tensor is from what was meant along this number.
+    fn stray_along(
+        &self,
+        number: Number,
+        level: &Level,
+        segment: &Segment,
+        (exact, samples): &Samples,
+    ) -> Option<Stray> {
+        let (state, right, error) =
+            (segment.state, segment.right.as_ref()?, segment.error?);
+        let part = self.part_for(&Recipe::RIGHT);
+        let given = part.given(state, &Recipe::RIGHT)?;
+        let is_near = number.is_near();
+        // From no bound to one, there is no slope, but a far one moves it a little.
+        let (power, unit, share) = match number.meant.is_finite() {
+            _ if number.is_whole() => (number.power_of(number.found), 1.0, 0.0),
+            _ if is_near => (NEAR, NEAR, 1.0),
+            // It moves the largest score by one of so many shares.
+            false => (FAR, 1.0, 3.0 * (2.0 * FAR).exp()),
+            true => return None,
+        };
+        let near = self.with(part, number.times(power), state, right)?;
+        let direction = apart_signed(&near, exact, unit);
+        let length = squares(&direction).sqrt();
+        if length == 0.0 {
+            return None;
+        }
+        let share = match number.kind {
+            // What rounding does as a scale does, an eps does with far more of it.
+            Kind::Eps => self.scale_length(state, right)? / length,
+            _ => share,
+        };
+        let moved = along(&direction, &given, exact);
+        let rounded = samples.iter().map(|it| along(&direction, it, exact).abs());
+        let noise = rounded.fold(0.0, f64::max) * level.finest()
+            + (error.rms + error.digits) / length
+            + level.computing.step() / 4.0 * share;
+        // Of many, rounding moves one further.
+        let is_of_many = number.head.is_some() || number.is_whole();
+        let times = moved.abs() / noise / if is_of_many { 2.0 } else { 1.0 };
+        let number = match is_near {
+            // It is not moved a part of the way, or the other.
+            _ if number.is_whole() && moved < 0.25 => return None,
+            _ if number.is_whole() => number,
+            true => number.times(moved),
+            // What it moves goes with one over its square.
+            false if moved > 0.0 => number.times(FAR - moved.ln() / 2.0),
+            false => return None,
+        };
+        Some(Stray { number, times })
+    }
+
+    /// By how much a tensor moves with the scale.
+    fn scale_length(&self, state: State, right: &Trial) -> Option<f64> {
+        let scale = self.all_numbers().into_iter().find(|it| it.kind == Kind::Scale)?;
+        Some(squares(&self.slope(scale, 0.0, state, right)?.of).sqrt())
+    }
+}

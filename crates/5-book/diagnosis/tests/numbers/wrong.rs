@@ -1,0 +1,141 @@
+//! What is wrong with a layer, by how much.
+
+use attention::Rng;
+use diagnosis::{Corner, Intent, Kind, Pairing, Record};
+use rand::RngExt;
+
+/// A query sees so many keys.
+pub const WINDOW: usize = 4;
+
+/// What is wrong, by how much: a power of e, or a share.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Wrong {
+    /// The scale, times e to this power.
+    Scale(f64),
+    /// The scale has the other sign besides.
+    Sign(f64),
+    /// The base of rotary positions.
+    Base(f64),
+    /// The bound of the scores.
+    Cap(f64),
+    /// Scores are bounded by this, and should not be.
+    Unmeant(f64),
+    /// One head's scale.
+    Head(f64),
+    /// A window has so many keys and not [`WINDOW`], where keys at its end weigh so much.
+    Width(usize, f64),
+    /// There is a window of so many keys, and should be none.
+    UnmeantWidth(usize, f64),
+    /// All slopes, times e to this power.
+    Slopes(f64),
+    /// The eps of norms: what was meant, and what it is.
+    Eps(f64, f64),
+    /// Blocked keys of a causal mask get such a share of what they would.
+    Leak(f64),
+    /// The same of the key that is one beyond a window.
+    Window(f64),
+    /// The bound is put on after a causal mask: blocked scores are −cap.
+    CapAfterMask(f64),
+}
+
+impl Wrong {
+    /// One of a kind, from an amount between 0 and 1.
+    pub fn of(kind: usize, x: f64, rng: &mut Rng) -> Self {
+        let power = if rng.random_range(0..2) == 0 { x } else { -x };
+        match kind {
+            0 => Self::Scale(power),
+            1 => Self::Base(3.0 * power),
+            2 => Self::Cap(power),
+            3 => Self::Unmeant(1.0 / x.max(1e-4).sqrt()),
+            4 => Self::Sign(power),
+            5 => Self::Head(power),
+            6 => Self::Width([1, 2, 3, 5, 6][rng.random_range(0..5)], x),
+            7 => Self::UnmeantWidth(rng.random_range(1..=5), x),
+            8 => Self::Slopes(3.0 * power),
+            9 if power > 0.0 => Self::Eps(1e-6, 1e-6 + x),
+            9 => Self::Eps(x, 0.1 * x),
+            10 => Self::Leak(x),
+            11 => Self::Window(x),
+            _ => Self::CapAfterMask(1.0 - x.ln()),
+        }
+    }
+
+    /// The layer that was meant, and the one that is computed but for what is twisted.
+    pub fn intents(self, record: &Record) -> [Intent; 2] {
+        let mut meant = Intent::heads(4);
+        match self {
+            Self::Base(_) => meant.rotary = Some((Pairing::Halves, 10_000.0)),
+            Self::Cap(_) => meant.cap = Some(5.0),
+            Self::CapAfterMask(cap) => {
+                (meant.cap, meant.causal) = (Some(cap), Some(Corner::TopLeft));
+            }
+            Self::Leak(_) => meant.causal = Some(Corner::TopLeft),
+            Self::Slopes(_) => meant.slopes = Some(Intent::paper_slopes(4)),
+            Self::Width(n, x) | Self::UnmeantWidth(n, x) => {
+                // Some look both ways, and in some the end of a window hardly counts.
+                meant.causal = (n % 2 == 0).then_some(Corner::TopLeft);
+                meant.slopes = (x < 0.1).then(|| vec![-x.ln() / n.min(WINDOW) as f64; 4]);
+                meant.window = matches!(self, Self::Width(..)).then_some(WINDOW);
+            }
+            _ => (),
+        }
+        let mut wrong = meant.clone();
+        match self {
+            Self::Scale(_) | Self::Sign(_) => wrong.scale = Some(self.number(record)),
+            Self::Base(_) => wrong.rotary = Some((Pairing::Halves, self.number(record))),
+            Self::Cap(_) | Self::Unmeant(_) => wrong.cap = Some(self.number(record)),
+            Self::Width(n, _) | Self::UnmeantWidth(n, _) => wrong.window = Some(n),
+            Self::Slopes(x) => {
+                wrong.slopes.iter_mut().flatten().for_each(|slope| *slope *= x.exp());
+            }
+            _ => (),
+        }
+        [meant, wrong]
+    }
+
+    /// The record whose norms have another eps.
+    pub fn record(self, record: &Record) -> Record {
+        let mut record = record.clone();
+        if let Self::Eps(_, eps) = self {
+            record.weights.norms.iter_mut().flatten().for_each(|norm| norm.eps = eps);
+        }
+        record
+    }
+
+    pub fn twist(self, [_, head, r, c]: [usize; 4], score: f64, masked: f64) -> f64 {
+        match self {
+            Self::Head(x) if head == 1 => masked * x.exp(),
+            Self::Leak(x) if c > r => score + x.ln(),
+            Self::Window(x) if c + WINDOW == r => score + x.ln(),
+            Self::CapAfterMask(cap) if c > r => -cap,
+            _ => masked,
+        }
+    }
+
+    pub fn number(self, record: &Record) -> f64 {
+        let scale = 2.0 / (record.inputs[0][0].ncols() as f64).sqrt();
+        match self {
+            Self::Scale(x) | Self::Head(x) => scale * x.exp(),
+            Self::Sign(x) => -scale * x.exp(),
+            Self::Base(x) => 10_000.0 * x.exp(),
+            Self::Cap(x) => 5.0 * x.exp(),
+            Self::Unmeant(cap) => cap,
+            Self::Width(n, _) | Self::UnmeantWidth(n, _) => n as f64,
+            Self::Slopes(x) => x.exp(),
+            Self::Eps(_, eps) => eps,
+            _ => f64::NAN,
+        }
+    }
+
+    pub fn kind(self) -> Option<Kind> {
+        Some(match self {
+            Self::Scale(_) | Self::Sign(_) | Self::Head(_) => Kind::Scale,
+            Self::Base(_) => Kind::Base,
+            Self::Cap(_) | Self::Unmeant(_) => Kind::Cap,
+            Self::Width(..) | Self::UnmeantWidth(..) => Kind::Window,
+            Self::Slopes(_) => Kind::Slopes,
+            Self::Eps(..) => Kind::Eps,
+            _ => return None,
+        })
+    }
+}
