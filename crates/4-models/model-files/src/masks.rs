@@ -28,7 +28,8 @@ pub struct MaskSizes {
 /// The masks in a `key_padding_mask`, one a sequence: which keys of it are padding.
 ///
 /// ```no_run
-/// use model_files::{MaskSizes, TensorFile, key_padding_masks};
+/// use model_files::{MaskSizes, key_padding_masks};
+/// use tensors::TensorFile;
 ///
 /// let file = TensorFile::open("tensors.safetensors")?;
 /// let sizes = MaskSizes { batch: 4, n_heads: 8, n_q: 10, n_kv: 10, is_batched: true };

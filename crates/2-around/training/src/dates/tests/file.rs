@@ -140,7 +140,7 @@ fn a_file_that_holds_no_converter_is_refused() {
         let at = find(tensors, "transformer.encoder.norm.bias");
         tensors.remove(at);
     });
-    insta::assert_snapshot!(missing, @"the file has no tensor transformer.encoder.norm.bias");
+    insta::assert_snapshot!(missing, @"the file: no tensor transformer.encoder.norm.bias; there is generator.bias, generator.weight, source_embedding.weight, source_positions.weight, target_embedding.weight, target_positions.weight, transformer.decoder.layers.0.linear1.bias, transformer.decoder.layers.0.linear1.weight, transformer.decoder.layers.0.linear2.bias, transformer.decoder.layers.0.linear2.weight, transformer.decoder.layers.0.multihead_attn.in_proj_bias, transformer.decoder.layers.0.multihead_attn.in_proj_weight, and 27 more");
     let unknown =
         changed(|tensors, _| tensors.push(("more".to_owned(), vec![1], vec![0.0])));
     insta::assert_snapshot!(unknown, @"the file has a tensor more, and a converter of these sizes has none");
@@ -148,12 +148,12 @@ fn a_file_that_holds_no_converter_is_refused() {
         let at = find(tensors, "generator.weight");
         tensors[at].1.reverse();
     });
-    insta::assert_snapshot!(shape, @"generator.weight has shape [16, 11], expected [11, 16]");
+    insta::assert_snapshot!(shape, @"the file: generator.weight has shape (16, 11), expected (11, 16)");
     let numbers = changed(|tensors, _| {
         let at = find(tensors, "generator.bias");
         tensors[at].0 += " in F64";
     });
-    insta::assert_snapshot!(numbers, @"generator.bias holds F16, expected F32");
+    insta::assert_snapshot!(numbers, @"the file: generator.bias holds F64, expected F32");
     let no_size = changed(|_, header| header.retain(|(key, _)| key != "n_heads"));
     insta::assert_snapshot!(no_size, @"the file's header does not say n_heads");
     let set = |key: &'static str, text: &'static str| {
@@ -163,9 +163,9 @@ fn a_file_that_holds_no_converter_is_refused() {
         })
     };
     insta::assert_snapshot!(set("d_model", "sixteen"), @r#"the file's header says d_model: "sixteen", which is no number"#);
-    insta::assert_snapshot!(set("d_ff", "17"), @"transformer.encoder.layers.0.linear1.weight has shape [16, 16], expected [17, 16]");
+    insta::assert_snapshot!(set("d_ff", "17"), @"the file: transformer.encoder.layers.0.linear1.weight has shape (16, 16), expected (17, 16)");
     insta::assert_snapshot!(set("n_heads", "3"), @"d_model 16 cannot be divided among 3 heads: 16 = 3 × 5 + 1");
-    insta::assert_snapshot!(DateConverter::from_safetensors(b"{}").unwrap_err(), @"no safetensors file of 2 bytes can be read: header too small");
+    insta::assert_snapshot!(DateConverter::from_safetensors(b"{}").unwrap_err(), @"the file: no safetensors file: it has 2 bytes, and one begins with 8 that give the length of its header");
 }
 
 /// On the 1,000 unseen dates of its seed it does what the file of ten seeds says.
