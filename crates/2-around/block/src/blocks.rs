@@ -47,6 +47,33 @@ pub struct Memory<'a, T: Real = f64> {
     pub mask: &'a Mask,
 }
 
+impl Reads {
+    /// What a stage makes of tokens that read their own text behind a mask, or the memory.
+    ///
+    /// # Shapes
+    /// `x` is `[n_tokens, d_model]`.
+    ///
+    /// # Errors
+    /// As the stage; [`Error::Length`] if the memory is to be read and there is none.
+    // ANCHOR: attend
+    pub fn attend<A: MultiHeadAttention<T>, T: Real>(
+        self,
+        attention: &A,
+        x: &Matrix<T>,
+        mask: &Mask,
+        memory: Option<Memory<'_, T>>,
+    ) -> Result<Attended<T>> {
+        match (self, memory) {
+            (Self::Itself, _) => attention.self_attend(x, mask),
+            (Self::Memory, Some(Memory { tokens, mask })) => {
+                attention.forward(x, tokens, tokens, mask)
+            }
+            (Self::Memory, None) => Err(no_memory()),
+        }
+    }
+    // ANCHOR_END: attend
+}
+
 /// What a block gives.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlockOutput<T: Real = f64> {
@@ -120,10 +147,7 @@ impl<A: MultiHeadAttention<T>, T: Real> Block<A, T> {
     /// # Errors
     /// As the parts; [`Error::Length`] for a block that reads another text.
     pub fn forward(&self, x: &Matrix<T>, mask: &Mask) -> Result<BlockOutput<T>> {
-        self.forward_by(x, |reads, attention, x| match reads {
-            Reads::Itself => attention.self_attend(x, mask),
-            Reads::Memory => Err(no_memory()),
-        })
+        self.forward_by(x, |reads, attention, x| reads.attend(attention, x, mask, None))
     }
 
     /// The tokens after this block, which reads another text too.
@@ -136,21 +160,15 @@ impl<A: MultiHeadAttention<T>, T: Real> Block<A, T> {
     ///
     /// # Source
     /// Vaswani et al. 2017, section 3.2.3.
-    // ANCHOR: forward_reading
     pub fn forward_reading(
         &self,
         y: &Matrix<T>,
         mask: &Mask,
         memory: Memory<'_, T>,
     ) -> Result<BlockOutput<T>> {
-        self.forward_by(y, |reads, attention, y| match reads {
-            Reads::Itself => attention.self_attend(y, mask),
-            Reads::Memory => {
-                attention.forward(y, memory.tokens, memory.tokens, memory.mask)
-            }
-        })
+        let memory = Some(memory);
+        self.forward_by(y, |reads, attention, y| reads.attend(attention, y, mask, memory))
     }
-    // ANCHOR_END: forward_reading
 }
 
 /// The error of a block that has cross-attention and nothing to read.

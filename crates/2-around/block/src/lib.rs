@@ -82,4 +82,4 @@ pub use pass::{BlockGradients, BlockPass, StackGradients, StackPass};
 pub use positions::{Positions, sinusoidal};
 pub use rms_norm::RmsNorm;
 pub use stack::{Layers, NotFinite, Stack};
-pub use sublayer::{Sublayer, SublayerPass};
+pub use sublayer::{Sublayer, SublayerGradients, SublayerPass};

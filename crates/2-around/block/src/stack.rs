@@ -5,7 +5,6 @@ use std::fmt;
 use attention::{Attended, Mask, Matrix, MultiHeadAttention, Real, Result};
 use gradients::Entries;
 
-use crate::blocks::no_memory;
 use crate::{Block, BlockOutput, Memory, Norm, Reads};
 
 /// Blocks, each reading what the one below wrote.
@@ -177,10 +176,7 @@ impl<A: MultiHeadAttention<T>, T: Real> Stack<A, T> {
     /// # Errors
     /// As [`Block::forward`].
     pub fn forward(&self, x: Matrix<T>, mask: &Mask) -> Result<Layers<T>> {
-        self.forward_by(x, |_, reads, attention, x| match reads {
-            Reads::Itself => attention.self_attend(x, mask),
-            Reads::Memory => Err(no_memory()),
-        })
+        self.forward_by(x, |_, reads, a, x| reads.attend(a, x, mask, None))
     }
 
     /// All layers of a stack that reads another text: the same memory in each block.
@@ -196,11 +192,6 @@ impl<A: MultiHeadAttention<T>, T: Real> Stack<A, T> {
         mask: &Mask,
         memory: Memory<'_, T>,
     ) -> Result<Layers<T>> {
-        self.forward_by(y, |_, reads, attention, y| match reads {
-            Reads::Itself => attention.self_attend(y, mask),
-            Reads::Memory => {
-                attention.forward(y, memory.tokens, memory.tokens, memory.mask)
-            }
-        })
+        self.forward_by(y, |_, reads, a, y| reads.attend(a, y, mask, Some(memory)))
     }
 }

@@ -38,6 +38,9 @@ pub struct SublayerPass<K, T: Real = f64> {
     pub out: Matrix<T>,
 }
 
+/// The gradients of a sub-layer, those of f being a G.
+pub type SublayerGradients<G, T = f64> = LayerGradients<Sublayer<G, T>, T>;
+
 impl<K, T: Real> SublayerPass<K, T> {
     /// `x + f(…)`, before a norm that stands after it.
     pub fn sum(&self) -> &Matrix<T> {
@@ -105,7 +108,7 @@ impl<F, T: Real> Sublayer<F, T> {
         pass: SublayerPass<K, T>,
         d_out: &Matrix<T>,
         f: impl FnOnce(&F, &Matrix<T>, K, &Matrix<T>) -> Result<LayerGradients<G, T>>,
-    ) -> Result<LayerGradients<Sublayer<G, T>, T>> {
+    ) -> Result<SublayerGradients<G, T>> {
         let (LayerGradients { d_layer, d_x }, d_beside) =
             self.backward_beside(x, pass, d_out, f)?;
         // x is read and added: it gets the gradients of both.
@@ -124,7 +127,7 @@ impl<F, T: Real> Sublayer<F, T> {
         pass: SublayerPass<K, T>,
         d_out: &Matrix<T>,
         f: impl FnOnce(&F, &Matrix<T>, K, &Matrix<T>) -> Result<LayerGradients<G, T>>,
-    ) -> Result<(LayerGradients<Sublayer<G, T>, T>, Matrix<T>)> {
+    ) -> Result<(SublayerGradients<G, T>, Matrix<T>)> {
         let SublayerPass { inner, kept, output, sum, .. } = pass;
         // let (out, sum) = normed(&self.norms.after, sum)?;
         let (after, d_sum) = normed_backward(&self.norms.after, sum.as_ref(), d_out)?;

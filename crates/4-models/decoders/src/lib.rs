@@ -29,8 +29,8 @@
 //! What the files have is used, or known to change nothing, or refused by its name; whether
 //! there is an unembedding, the tensors decide.
 //!
-//! Left out: experts, other quantisations, dropout, and speed:
-//! all is on the readable side, generic over the attention as `encoders` is.
+//! All but the feature `fast` is on the readable side, generic over the attention as
+//! `encoders` is. Left out: experts, other quantisations, dropout.
 
 pub mod attribution;
 mod config;

@@ -87,8 +87,7 @@ impl<A: MultiHeadAttention<T>, T: Real> Remaining<A, T> {
                     let attended = layer.self_attend(x, &Mask::None)?;
                     Ok((attended.out.clone(), attended))
                 })?;
-                let sum = around.sum().clone();
-                let (kept, norm) = (around.kept, around.out);
+                let (sum, kept, norm) = (around.sum().clone(), around.kept, around.out);
                 Some(AttentionPass { attn: kept.attn, out: kept.out, sum, norm })
             }
         };

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use attention::{Mask, Matrix, MultiHeadAttention, Real, RowVector};
-use block::{Layers, Reads};
+use block::{Layers, Memory};
 use decoders::{Embedding, Unembedding};
 use model_files::Sequence;
 use variants::VariantAttention;
@@ -128,8 +128,7 @@ impl<A: MultiHeadAttention<T>, T: Real> Translator<A, T> {
     pub fn encode(&self, source: &Sequence) -> Result<Layers<T>> {
         let mask = source.mask()?;
         let x = self.encoder.enter(self.source.forward(&source.ids, 0)?, 0)?;
-        // An encoder has no second attention.
-        Ok(self.encoder.forward(x, |_, _, a, x| a.self_attend(x, &mask))?)
+        Ok(self.encoder.forward(x, |_, reads, a, x| reads.attend(a, x, &mask, None))?)
     }
 
     /// All hidden states and maps of a target, each token reading those before it, and the
@@ -154,9 +153,7 @@ impl<A: MultiHeadAttention<T>, T: Real> Translator<A, T> {
             padding => Mask::All(vec![Mask::Causal, padding]),
         };
         let x = self.decoder.enter(self.target().forward(&target.ids, 0)?, 0)?;
-        Ok(self.decoder.forward(x, |_, reads, a, x| match reads {
-            Reads::Itself => a.self_attend(x, &mask),
-            Reads::Memory => a.forward(x, memory, memory, &of_source),
-        })?)
+        let memory = Some(Memory { tokens: memory, mask: &of_source });
+        Ok(self.decoder.forward(x, |_, reads, a, x| reads.attend(a, x, &mask, memory))?)
     }
 }

@@ -86,8 +86,7 @@ fn normed(token: [f64; 3]) -> Result<Outcome> {
 }
 
 fn feed_forward(d_model: usize, d_ff: usize) -> Result<Outcome> {
-    let layer: FeedForward =
-        FeedForward::random(d_model, d_ff, &mut Rng::seed_from_u64(1));
+    let layer = FeedForward::<f64>::random(d_model, d_ff, &mut Rng::seed_from_u64(1));
     let n = layer.n_entries();
     let shown = format!(
         "W_1  {d_model} x {d_ff}   b_1  {d_ff}\nW_2  {d_ff} x {d_model}   b_2  {d_model}"
