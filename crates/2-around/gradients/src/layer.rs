@@ -5,7 +5,7 @@ use attention::{Matrix, Real};
 /// The gradients of a layer from that of what came out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LayerGradients<L, T: Real = f64> {
-    /// Of what is learned in it: a layer with each gradient in the place of its parameter.
+    /// Of what is learned in it: a layer of the same form.
     pub d_layer: L,
     /// What goes on to the tokens, `[n_tokens, d_in]`.
     pub d_x: Matrix<T>,
