@@ -2,7 +2,7 @@
 //!
 //! Where several compute the same numbers in most layers, the likelier stands first.
 
-/// The mistakes of a file, a line each: the step, the name, what a layer needs for it, `alone`
+/// The mistakes of a file, one per line: the step, the name, what a layer needs for it, `alone`
 /// if it is [tried alone](Mistake::is_alone), and the choice of the recipe that it changes.
 macro_rules! mistakes {
     ($($step:ident, $id:literal, [$($need:ident),*] $($alone:ident)?, $change:expr;)*) => {

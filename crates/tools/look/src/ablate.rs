@@ -12,9 +12,8 @@ use workshop::output::print;
 
 use crate::args::{ModelArgs, PageArgs, TextArgs, check_outputs};
 use crate::either::{Model, read};
-use crate::page::{self, Section, Texts};
-use crate::save::write_bytes;
-use crate::source::{self, Inputs};
+use crate::shown::write_page;
+use crate::source::Inputs;
 use crate::study::{DrawArgs, TextInDecoder};
 use crate::view::HeadName;
 
@@ -89,12 +88,7 @@ pub fn run(args: &Args) -> Result<()> {
     let ablation = Ablation { heads: heads.clone(), replace: *replace, draws: *draws };
     let (report, changes) = changes(model, &sentence, long, &ablation)?;
     print(report)?;
-    let Some(path) = html else { return Ok(()) };
-    let mut view = source::of_sentence(&folder, &sentence, long)?;
-    view.beside.removed = changes;
-    let page = page::of(&[Section::all_heads(Texts::one(view, None))])?;
-    write_bytes(path, page.as_bytes(), args.page.existing())?;
-    Ok(print(crate::report::written(Some(path), std::iter::empty(), ""))?)
+    write_page(&args.page, (&folder, &sentence, long), |beside| beside.removed = changes)
 }
 
 /// What changes, in words; of an encoder as a page shows it too.

@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 use workshop::output::print;
 
 use crate::args::{ModelArgs, PageArgs, TextArgs, check_outputs};
-use crate::page::{self, Section, Texts};
 use crate::save::write_bytes;
-use crate::source::{self, Inputs};
+use crate::shown::write_page;
+use crate::source::Inputs;
 use crate::study::{DrawArgs, TextInDecoder, name};
 
 /// What each head adds to the logit of the next token, beside random tokens
@@ -72,12 +72,7 @@ pub fn run(args: &Args) -> Result<()> {
         write_bytes(path, format!("{adds}\n").as_bytes(), existing)?;
         print(format_args!("\n{} has what every head adds.\n", path.display()))?;
     }
-    let Some(path) = html else { return Ok(()) };
-    let mut view = source::of_sentence(&folder, &sentence, long)?;
-    view.beside.adds = Some(adds);
-    let page = page::of(&[Section::all_heads(Texts::one(view, None))])?;
-    write_bytes(path, page.as_bytes(), existing)?;
-    Ok(print(crate::report::written(Some(path), std::iter::empty(), ""))?)
+    write_page(&args.page, (&folder, &sentence, long), |beside| beside.adds = Some(adds))
 }
 
 /// What models are read for.

@@ -10,8 +10,7 @@ use tensors::{Existing, NewTensor, TensorFile, check_output, save};
 use workshop::output::print;
 
 use crate::either::Model;
-use crate::sizes::{Kept, expect_room, expect_room_of_pairs};
-use crate::source::cut_hint;
+use crate::sizes::{Kept, cut_hint, expect_room, expect_room_of_pairs};
 use crate::{fetch, translate};
 
 /// Run your own model: every hidden state and every map

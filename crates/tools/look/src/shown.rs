@@ -1,15 +1,19 @@
 //! Maps that were read or computed, and where they go: the terminal, a page, files.
 
+use std::iter;
+use std::path::Path;
+
+use ::texts::Long;
 use anyhow::{Result, bail};
 use maps::table::Part;
 use workshop::output::print;
 
 use crate::args::{PageArgs, SaveArgs, check_outputs};
-use crate::page::{Section, Texts};
+use crate::page::{self, Section, Texts};
 use crate::report;
 use crate::save::{OutputFile, write_bytes};
-use crate::view::{HeadName, View};
-use crate::{page, source::Inputs};
+use crate::source::{self, Inputs};
+use crate::view::{BesideMaps, HeadName, View};
 
 /// How maps are shown.
 #[derive(Debug, Clone, clap::Args)]
@@ -107,6 +111,23 @@ impl Shown {
         let saved = args.save.save.iter().map(OutputFile::path);
         Ok(print(report::written(args.page.html.as_deref(), saved, of))?)
     }
+}
+
+/// Writes the page of a sentence, if one is wanted, with what stands beside its maps.
+///
+/// # Errors
+/// What the model refuses; what cannot be written.
+pub fn write_page(
+    args: &PageArgs,
+    (folder, sentence, long): (&Path, &str, Long),
+    add: impl FnOnce(&mut BesideMaps),
+) -> Result<()> {
+    let Some(path) = &args.html else { return Ok(()) };
+    let mut view = source::of_sentence(folder, sentence, long)?;
+    add(&mut view.beside);
+    let page = page::of(&[Section::all_heads(Texts::one(view, None))])?;
+    write_bytes(path, page.as_bytes(), args.existing())?;
+    Ok(print(report::written(Some(path), iter::empty(), ""))?)
 }
 
 /// Which heads are meant, if there are such.

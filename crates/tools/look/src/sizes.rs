@@ -121,6 +121,16 @@ pub fn expect_maps([n_q, n_kv]: [usize; 2], n_heads: usize) -> Result<()> {
     Ok(())
 }
 
+/// Names the option that helps with a text that is too long.
+pub fn cut_hint<T>(outcome: ::texts::Result<T>) -> Result<T> {
+    outcome.map_err(|error| match error {
+        ::texts::Error::LongText { .. } => {
+            anyhow::anyhow!("{error}: `--truncate` cuts its end")
+        }
+        error => error.into(),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

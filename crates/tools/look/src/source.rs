@@ -13,7 +13,7 @@ use model_files::read_text;
 
 use crate::either::{Model, Ready};
 use crate::prose::Prose;
-use crate::sizes::check_size;
+use crate::sizes::{check_size, cut_hint};
 use crate::view::{BesideMaps, View};
 
 /// The longest text file that is read, in bytes.
@@ -28,16 +28,6 @@ impl Inputs {
         let of_models = models.iter().flat_map(|model| Model::files(model));
         Self(of_models.chain(file.map(Path::to_path_buf)).collect())
     }
-}
-
-/// Names the option that helps with a text that is too long.
-pub fn cut_hint<T>(outcome: ::texts::Result<T>) -> Result<T> {
-    outcome.map_err(|error| match error {
-        ::texts::Error::LongText { .. } => {
-            anyhow::anyhow!("{error}: `--truncate` cuts its end")
-        }
-        error => error.into(),
-    })
 }
 
 /// A model's files and its tokenizer: texts are read, and refused, before weights are.

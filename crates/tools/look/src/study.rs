@@ -17,8 +17,7 @@ use decoders::study::{Draws, Head};
 use model_files::shown;
 
 use crate::either::{Model, read};
-use crate::sizes::check_size;
-use crate::source::cut_hint;
+use crate::sizes::{check_size, cut_hint};
 use crate::view::HeadName;
 
 /// What an answer is compared with.

@@ -14,8 +14,7 @@ use model_files::{Sequence, SmallFiles, settings_in};
 use tensors::{NewTensor, Stored};
 use translators::{AsRead, Config, Files, Layers, Reader, Translator, to_tensors, write};
 
-use crate::sizes::{expect_maps, expect_room_of_pairs};
-use crate::source::cut_hint;
+use crate::sizes::{cut_hint, expect_maps, expect_room_of_pairs};
 use crate::view::View;
 
 /// How many tokens are written at most, unless it is said.

@@ -2,7 +2,6 @@
 
 use attention::Matrix;
 
-use super::strays::Stray;
 use super::{CLEARLY, Search, Segment, Trial, least_rms};
 use crate::compare::difference;
 use crate::level::Level;
@@ -257,12 +256,13 @@ impl<'a> Search<'a> {
         Some(Slope { of, moved })
     }
 
-    /// A fit that this level explains, and that is what the numbers are.
+    /// A fit that this level explains, and that is what the numbers are: certainly, if nothing
+    /// else moves a tensor so.
     pub(super) fn number_of(
         &self,
         level: &Level,
         segment: &Segment,
-        stray: Option<Stray>,
+        is_certain: bool,
         fits: &[Trial],
     ) -> Option<Trial> {
         let right = segment.right.as_ref()?.difference.rms;
@@ -270,8 +270,8 @@ impl<'a> Search<'a> {
             let error = self.error(level, segment.state, fit);
             let bits = fit.number.map_or(0.0, |it| self.bits(&it));
             let is_clear = is_no_chance(fit, right, FEWEST_BITS + bits);
-            let is_certain = stray.is_some_and(|it| it.is_certain())
-                && 2.0 * fit.difference.rms <= level.tolerance(&error);
+            let is_certain =
+                is_certain && 2.0 * fit.difference.rms <= level.tolerance(&error);
             self.is_near(fit, segment)
                 && (is_clear || is_certain)
                 && level.explains(&fit.difference, &error, 1.0)

@@ -40,7 +40,7 @@ impl Search<'_> {
         }
         let fits = tried.numbers(self, segment);
         for level in &shown {
-            if let Some(trial) = self.number_of(level, segment, None, fits) {
+            if let Some(trial) = self.number_of(level, segment, false, fits) {
                 return Outcome::Number { level: *level, trials: vec![trial] };
             }
         }
@@ -89,7 +89,7 @@ impl Search<'_> {
             // What a coarser way would hide, a number of this one explains.
             let is_last = i + 1 == levels.len();
             let fits = if is_last { &[] } else { tried.numbers(self, segment) };
-            if let Some(trial) = self.number_of(level, segment, None, fits) {
+            if let Some(trial) = self.number_of(level, segment, false, fits) {
                 return Some(Outcome::Number { level: *level, trials: vec![trial] });
             }
         }
@@ -120,7 +120,7 @@ impl Search<'_> {
             return None;
         }
         let number = level.is_coarse().then(|| tried.numbers(self, segment));
-        let number = number.and_then(|it| self.number_of(&level, segment, None, it));
+        let number = number.and_then(|it| self.number_of(&level, segment, false, it));
         Some(match number {
             Some(trial) if 2.0 * trial.difference.rms < least_rms(&trials) => {
                 Outcome::Number { level, trials: vec![trial] }
@@ -171,7 +171,7 @@ impl Search<'_> {
         tried: &mut Tried,
     ) -> Outcome {
         let fits = tried.numbers(self, segment);
-        let number = self.number_of(level, segment, Some(stray), fits);
+        let number = self.number_of(level, segment, stray.is_certain(), fits);
         let nearest = least_rms(tried.singles(self, segment).iter().map(|it| &it.trial));
         // A mistake that is as near may be it.
         if let Some(trial) = number {

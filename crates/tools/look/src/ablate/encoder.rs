@@ -12,8 +12,7 @@ use serde_json::Value;
 
 use super::{Ablation, Replace};
 use crate::prose::{self, Prose};
-use crate::sizes::check_size;
-use crate::source::cut_hint;
+use crate::sizes::{check_size, cut_hint};
 use crate::study::{HEADINGS, beside, draws_line, heads_and_draws, name, names};
 
 const MOST: usize = 8;
