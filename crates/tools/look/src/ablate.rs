@@ -43,7 +43,7 @@ pub struct Args {
     page: PageArgs,
 }
 
-/// What stands in the place of heads.
+/// What stands in place of heads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Replace {
     /// Zeros

@@ -90,8 +90,10 @@ fn an_input_that_tells_apart_is_written_and_does() {
     diagnose(&input, &["--heads", "3"]).refuses("there is no output");
 }
 
+type Change = fn(&mut Tensors);
+
 /// What is done to the small layer, and the options beside its file.
-const REFUSED: [(&[&str], fn(&mut Tensors)); 10] = [
+const REFUSED: [(&[&str], Change); 10] = [
     (&["--heads", "3"], |_| ()),
     (&["--heads", "0"], |_| ()),
     (&["--heads", "8"], |_| ()),
