@@ -121,7 +121,7 @@ impl Search<'_> {
             + level.computing.step() / 4.0 * share;
         // Of many, rounding moves one further.
         let is_of_many = number.head.is_some() || number.is_whole();
-        let times = moved.abs() / noise / if is_of_many { 2.0 } else { 1.0 };
+        let times = moved.abs() / noise / if is_of_many { 1.5 } else { 1.0 };
         let number = match is_near {
             // It is not moved a part of the way, or the other.
             _ if number.is_whole() && moved < 0.25 => return None,
