@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::explain::explanations;
 use crate::level::Level;
-use crate::number::Number;
+use crate::number::{Kind, Number};
 use crate::places::Places;
 use crate::recipe::{Recipe, Softmax};
 use crate::report::{
@@ -80,7 +80,11 @@ pub fn diagnose_with(
         // What kernels do wrong, they do to every sequence.
         let is_of_some = reading.record.batch() < record.batch();
         let is_alone = other.explanations.iter().flatten().any(|it| it.is_alone);
-        if other.rank() < best.rank() && !(is_of_some && is_alone) {
+        // What is read as multiplied, and then needs another scale, is not read so.
+        let is_undone =
+            reading.is_scaled && other.number.is_some_and(|it| it.kind == Kind::Scale);
+        let is_none = is_undone || is_of_some && is_alone;
+        if other.rank() < best.rank() && !is_none {
             other.remarks.push(reading.remark);
             best = other;
         }

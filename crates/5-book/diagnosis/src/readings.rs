@@ -13,6 +13,8 @@ use crate::{Intent, NormKind, Record, Run};
 pub(crate) struct Reading {
     pub record: Record,
     pub remark: String,
+    /// Whether it is a tensor times a number.
+    pub is_scaled: bool,
 }
 
 /// The readings that are worth a try, since a tensor's first reading is not right.
@@ -76,7 +78,7 @@ fn of_some_sequences(
         1 => format!("sequence {all} alone differs, and this is said of it."),
         _ => format!("sequences {all} alone differ, and this is said of them."),
     };
-    Some(Reading { record: record.of_sequences(&wrong), remark })
+    Some(Reading { record: record.of_sequences(&wrong), remark, is_scaled: false })
 }
 
 /// Norms that nothing says the kind of, as the other kind.
@@ -91,7 +93,7 @@ fn other_norms(record: &Record) -> Option<Reading> {
         "norms of queries and keys are read as layer norms without a bias: nothing \
                   says which they are."
             .to_string();
-    Some(Reading { record, remark })
+    Some(Reading { record, remark, is_scaled: false })
 }
 
 fn scaled(record: &Record, state: State, factor: f64, when: &str) -> Option<Reading> {
@@ -101,7 +103,7 @@ fn scaled(record: &Record, state: State, factor: f64, when: &str) -> Option<Read
     let mut record = record.clone();
     record.tensors.get_mut(&state)?.iter_mut().for_each(|m| *m *= factor);
     let remark = format!("{} is read as {when}.", state.name());
-    Some(Reading { record, remark })
+    Some(Reading { record, remark, is_scaled: true })
 }
 
 /// Scores that are recorded with the mask on them: blocked ones tell nothing of the step.
@@ -123,5 +125,5 @@ fn after_mask(record: &Record, intent: &Intent) -> Option<Reading> {
     read.tensors.insert(State::Scores, scores);
     let remark =
         "scores is read as after the mask: blocked ones are left out.".to_string();
-    Some(Reading { record: read, remark })
+    Some(Reading { record: read, remark, is_scaled: false })
 }

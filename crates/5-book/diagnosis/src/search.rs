@@ -24,6 +24,9 @@ const FARTHEST: f64 = 0.3;
 /// Of a mistake that is named, the right recipe is so many times as far away.
 const CLEARLY: f64 = 3.0;
 
+/// A mistake is one of so many, as a power of 2.
+const BITS_OF_MISTAKE: f64 = 7.0;
+
 /// A mistake is nearer than what was meant, if it is within this share of the distance.
 const NEARER: f64 = 0.5;
 
@@ -293,6 +296,12 @@ impl<'a> Search<'a> {
             let rms = trial.difference.rms;
             let is_far = !self.is_near(&trial, segment);
             if is_far || rms * CLEARLY > right || trial.difference.finite == 0 {
+                return None;
+            }
+            // Of so many mistakes, one brings few entries nearer by chance.
+            let nearer = (right / rms.max(f64::MIN_POSITIVE)).log2();
+            let bits = BITS_OF_MISTAKE * trial.mistakes.len() as f64;
+            if self.entries(&trial, segment.state) * nearer < bits {
                 return None;
             }
             let error = self.error(level, segment.state, &trial);

@@ -1,11 +1,13 @@
 //! A number of the layer that is another than was meant, fitted.
 
+use std::collections::HashSet;
+
 use attention::Matrix;
 
 use super::{CLEARLY, Search, Segment, Trial, least_rms};
 use crate::compare::difference;
 use crate::level::Level;
-use crate::number::Number;
+use crate::number::{Kind, Number};
 use crate::recipe::Recipe;
 use crate::run::Tensor;
 use crate::{Run, State};
@@ -19,6 +21,12 @@ pub(super) const NEAR: f64 = 1e-5;
 /// By chance a number brings a tensor as much nearer as one of so many powers of 2; one with a
 /// mistake, of this and a half.
 const FEWEST_BITS: f64 = 20.0;
+
+/// More entries than so many need not be counted.
+const MOST_ENTRIES: usize = 1_000;
+
+/// An eps that is not another by this power of e is not told.
+const HARDLY: f64 = 0.2;
 
 /// So many widths of a window are tried, and more around the nearest where there are more.
 const MOST_WIDTHS: usize = 64;
@@ -119,8 +127,7 @@ impl<'a> Search<'a> {
         };
         let mut mixed: Vec<Trial> = numbers.iter().flat_map(of).collect();
         mixed.retain(|it| {
-            let bits = it.number.map_or(0.0, |it| self.bits(&it));
-            is_no_chance(it, simplest, 1.5 * FEWEST_BITS + bits)
+            self.is_no_chance(it, state, simplest, 1.5 * FEWEST_BITS)
                 && level.explains(&it.difference, &self.error(level, state, it), 1.0)
         });
         mixed.sort_by(|a, b| rms(a).total_cmp(&rms(b)));
@@ -265,11 +272,10 @@ impl<'a> Search<'a> {
         is_certain: bool,
         fits: &[Trial],
     ) -> Option<Trial> {
-        let right = segment.right.as_ref()?.difference.rms;
+        let (state, right) = (segment.state, segment.right.as_ref()?.difference.rms);
         let is_it = |fit: &&Trial| {
-            let error = self.error(level, segment.state, fit);
-            let bits = fit.number.map_or(0.0, |it| self.bits(&it));
-            let is_clear = is_no_chance(fit, right, FEWEST_BITS + bits);
+            let error = self.error(level, state, fit);
+            let is_clear = self.is_no_chance(fit, state, right, FEWEST_BITS);
             let is_certain =
                 is_certain && 2.0 * fit.difference.rms <= level.tolerance(&error);
             self.is_near(fit, segment)
@@ -278,14 +284,34 @@ impl<'a> Search<'a> {
         };
         fits.iter().find(is_it).cloned()
     }
-}
 
-/// Whether a fit is clearly nearer than what is so far away: one number brings few entries
-/// nearer by chance.
-fn is_no_chance(fit: &Trial, other: f64, fewest_bits: f64) -> bool {
-    let nearer = other / fit.difference.rms.max(f64::MIN_POSITIVE);
-    let entries = fit.difference.finite as f64;
-    nearer > CLEARLY && (entries - 1.0) * nearer.log2() > fewest_bits
+    /// Whether a fit is clearly nearer than what is so far away: one number brings few entries
+    /// nearer by chance. What rounding makes of a row that is nearly nothing is as what an eps
+    /// does that is hardly another.
+    fn is_no_chance(&self, fit: &Trial, state: State, other: f64, bits: f64) -> bool {
+        let Some(number) = fit.number else { return false };
+        let is_eps = number.kind == Kind::Eps && number.is_near();
+        if is_eps && number.power_of(number.found).abs() < HARDLY {
+            return false;
+        }
+        let nearer = other / fit.difference.rms.max(f64::MIN_POSITIVE);
+        let bits = bits + self.bits(&number);
+        nearer > CLEARLY && (self.entries(fit, state) - 1.0) * nearer.log2() > bits
+    }
+
+    /// How many entries of a tensor say something of their own: not those that are as others,
+    /// nor the last of a row of weights that sum to 1.
+    pub(super) fn entries(&self, fit: &Trial, state: State) -> f64 {
+        let given = &self.record.tensors[&state];
+        let numbers = given.iter().flat_map(|m| m.iter()).filter(|x| x.is_finite());
+        let mut others = HashSet::new();
+        let is_new = numbers.filter(|x| others.insert(x.to_bits()));
+        let n = is_new.take(MOST_ENTRIES).count().min(fit.difference.finite) as f64;
+        match state {
+            State::Attn => n * (1.0 - 1.0 / given[0].ncols() as f64),
+            _ => n,
+        }
+    }
 }
 
 /// Where a function is least between two powers, about.

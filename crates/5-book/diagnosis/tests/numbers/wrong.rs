@@ -52,7 +52,8 @@ impl Wrong {
             6 => Self::Width([1, 2, 3, 5, 6][rng.random_range(0..5)], x),
             7 => Self::UnmeantWidth(rng.random_range(1..=5), x),
             8 => Self::Slopes(3.0 * power),
-            9 if power > 0.0 => Self::Eps(1e-6, 1e-6 + x),
+            // An eps that is hardly another is not told.
+            9 if power > 0.0 => Self::Eps(1e-6, 1e-6 + x.max(1e-6)),
             9 => Self::Eps(x, 0.1 * x),
             10 => Self::Leak(x),
             11 => Self::Window(x),
