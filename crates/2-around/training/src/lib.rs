@@ -44,7 +44,7 @@
 //! ```
 //!
 //! A count of seeds stands beside the chance that it has by itself:
-//! [`ablation::odds`](::ablation::odds).
+//! [`ablation::odds`].
 //!
 //! Everything is in `f32`, for speed, on one thread: the same seed gives the same numbers
 //! to the last bit on one machine.

@@ -7,7 +7,7 @@
 //! Everything that `kernels` and `cached` compute in f32 is made of that tile ([`tile`]) and
 //! of a vectorised exponential ([`exp2`]). What goes into a tile lies in panels
 //! ([`panels`]), in memory that is aligned and kept ([`memory`]). A step of a computation is
-//! cut into pieces that threads take one after the other ([`units`]); they are rayon's, those
+//! cut into pieces that threads take one after the other ([`queue`]); they are rayon's, those
 //! of the pool that the caller is in. From these parts two things are put together here,
 //! since a layer and a cache both need them: attention of many queries in tiles
 //! ([`attend`]), with masks on blocks of scores ([`BlockMask`]), and the product of panels

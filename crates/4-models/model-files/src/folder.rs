@@ -15,7 +15,7 @@ const INDEX: &str = "model.safetensors.index.json";
 /// The settings in a model's folder.
 ///
 /// # Errors
-/// [`Error::NoFolder`], [`Error::NoFile`], [`Error::Read`], [`Error::Json`];
+/// [`Error::NoFolder`], [`Error::NoFile`], [`Error::Tensors`], [`Error::Json`];
 /// [`Error::Unsupported`] beside an adapter.
 pub fn settings_in(folder: &Path) -> Result<Settings> {
     if !folder.is_dir() {

@@ -99,7 +99,7 @@ pub fn beside_metadata(
 ///
 /// # Errors
 /// [`Error::NoLayer`], [`Error::SeveralLayers`] or [`Error::UnknownPrefix`];
-/// [`Error::MissingTensor`], [`Error::Shape`], [`Error::Dtype`] or [`Error::Empty`]
+/// [`Error::Tensors`]
 /// for a tensor; [`Error::Unsupported`], also where none of these is the cause but that
 /// weights are quantised or kept as parts; [`Error::Layer`] if the heads cannot share
 /// the width.

@@ -42,7 +42,7 @@ pub struct MaskSizes {
 /// `(batch, n_kv)`, or `(n_kv)` without a batch.
 ///
 /// # Errors
-/// [`Error::Shape`], [`Error::Empty`] or [`Error::Dtype`].
+/// [`Error::Tensors`](crate::Error::Tensors).
 ///
 /// # Source
 /// `torch.nn.MultiheadAttention` 2.15.

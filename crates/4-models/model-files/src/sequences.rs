@@ -108,7 +108,7 @@ impl Sequence {
     /// Each as [`read`](Self::read), with as many sequences on either side.
     ///
     /// # Errors
-    /// As [`read`](Self::read) and [`unused_of_pairs`](Self::unused_of_pairs); [`Error::Shape`]
+    /// As [`read`](Self::read) and [`unused_of_pairs`](Self::unused_of_pairs); [`Error::Tensors`]
     /// for another number of targets.
     pub fn read_pairs(
         file: &TensorFile,

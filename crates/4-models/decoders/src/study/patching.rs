@@ -55,7 +55,7 @@ impl<'a, T: Real> Patching<'a, T> {
     /// all; it can be below and above.
     ///
     /// # Errors
-    /// As [`replaced`](AsRead::replaced).
+    /// As [`ablated`](AsRead::ablated).
     ///
     /// # Source
     /// Wang et al. 2022, "Interpretability in the Wild", section 3 and appendix (logit
@@ -72,7 +72,7 @@ impl<'a, T: Real> Patching<'a, T> {
     /// `other` is of as many tokens.
     ///
     /// # Errors
-    /// As [`replaced`](AsRead::replaced).
+    /// As [`ablated`](AsRead::ablated).
     pub fn share_by(&self, heads: &[Head], other: &[Matrix<T>]) -> Result<f64> {
         let [from, to] = self.margins;
         let layers = self.model.ablated(&self.to, heads, other)?;
