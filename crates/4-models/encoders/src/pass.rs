@@ -2,8 +2,8 @@
 
 use ablation::ablated_layer;
 use attention::{
-    Attended, Dims, Error as SizeError, LayerParameters, Mask, Matrix,
-    MultiHeadAttention, ParameterCount, Real, Result as SizeResult, RowVector,
+    Attended, Error as SizeError, LayerParameters, Mask, Matrix, MultiHeadAttention,
+    Real, Result as SizeResult, RowVector,
 };
 use block::Layers;
 use model_files::Sequence;
@@ -143,29 +143,10 @@ impl<T: Real> Ablated<T> {
         let added = heads.iter().map(of_head).reduce(|sum, one| sum + one);
         Ok(Self { stage: stage(&less), added })
     }
-}
 
-impl<T: Real> MultiHeadAttention<T> for Ablated<T> {
-    fn name(&self) -> &'static str {
-        "ablated"
-    }
-
-    fn dims(&self) -> Dims {
-        self.stage.dims()
-    }
-
-    fn parameter_count(&self) -> ParameterCount {
-        self.stage.parameter_count()
-    }
-
-    fn forward(
-        &self,
-        query: &Matrix<T>,
-        key: &Matrix<T>,
-        value: &Matrix<T>,
-        mask: &Mask,
-    ) -> SizeResult<Attended<T>> {
-        let Attended { mut out, attn } = self.stage.forward(query, key, value, mask)?;
+    /// What the stage makes of tokens that read themselves, with what stands in the heads' stead.
+    fn self_attend(&self, x: &Matrix<T>, mask: &Mask) -> SizeResult<Attended<T>> {
+        let Attended { mut out, attn } = self.stage.self_attend(x, mask)?;
         self.added.iter().for_each(|added| out += added);
         Ok(Attended { out, attn })
     }
@@ -176,6 +157,7 @@ mod tests {
     use std::path::Path;
 
     use ablation::Replacement;
+    use attention::{Dims, ParameterCount};
 
     use super::*;
     use crate::Study;

@@ -101,7 +101,7 @@ impl Sequences {
     }
 
     /// The places, as rows of all tokens, at which what comes next can be known: those
-    /// whose token has stood there before.
+    /// whose token has appeared before.
     pub fn known(&self) -> impl Iterator<Item = usize> {
         let n = self.n_tokens;
         let of = move |(s, period): (usize, &usize)| {
