@@ -138,7 +138,7 @@ fn planted_arrows_up_are_found() {
         plant("1-stages/fused-heads", "per-head"),
         ["1-stages/fused-heads must not use per-head"]
     );
-    assert!(plant("4-models/decoders", "tiles").is_empty());
+    assert!(plant("4-models/models", "tiles").is_empty());
 }
 
 #[test]

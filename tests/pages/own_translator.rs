@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use live_model::{AnyModel, Asked, Chosen, Error, Reading, Translator};
+use models::translators::Head;
 use serde_json::{Value, json};
-use translators::Head;
 use workshop::paths;
 
 use crate::browser::{AXE, Open};

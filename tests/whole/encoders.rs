@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use ablation::Replacement;
 use attention::{LayerParameters, Matrix, MultiHeadAttention, Real};
 use block::Layers;
-use encoders::{Encoder, Folder, Study};
 use fused_heads::FusedAttention;
 use kernels::PackedStage;
 use model_files::Sequence;
+use models::encoders::{Encoder, Folder, Study};
 use tensors::TensorFile;
 use workshop::paths;
 
@@ -109,7 +109,7 @@ pub fn tiny(
 #[test]
 fn every_family_gives_its_references_with_every_stage() {
     // CamemBERT is XLM-RoBERTa under another name, as a test of `encoders` says.
-    let families = encoders::FAMILIES.iter().filter(|it| it.name != "camembert");
+    let families = models::encoders::FAMILIES.iter().filter(|it| it.name != "camembert");
     for family in families {
         let name = &format!("{}-1", family.name.replace('-', "_"));
         let folder = Folder::open(models().join(name)).unwrap();

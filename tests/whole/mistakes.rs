@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use std::thread;
 
 use attention::{LayerParameters, Mask, Matrix, MultiHeadAttention, Real};
-use decoders::{AsRead, Decoder};
 use diagnosis::{
     Corner, Diagnosis, Intent, Masks, Mistake, Pairing, Precision, Record, State,
     Verdict, Weights, bank, computed, diagnose,
 };
-use encoders::Encoder;
 use model_files::Sequence;
+use models::decoders::{AsRead, Decoder};
+use models::encoders::Encoder;
 use tensors::TensorFile;
 use workshop::paths;
 

@@ -4,8 +4,8 @@
 use attention::{LayerParameters, Matrix, PackedParameters, Real, max_abs_diff};
 use block::Layers;
 use model_files::Sequence;
+use models::translators::{AsRead, Files, Reader, Translator, write};
 use tensors::TensorFile;
-use translators::{AsRead, Files, Reader, Translator, write};
 
 use crate::cases::{assert_close, every_stage_and_batched};
 use crate::encoders::models;
@@ -15,7 +15,7 @@ const TOLERANCE: f64 = 2e-5;
 
 /// A tiny model of each family: one without is not known to this project.
 fn each() -> Vec<String> {
-    translators::families().map(|family| format!("{}-1", family.name)).collect()
+    models::translators::families().map(|family| format!("{}-1", family.name)).collect()
 }
 
 /// The largest difference of rows of real tokens; of NaN, NaN.
@@ -43,7 +43,10 @@ impl References {
     fn of(name: &str, files: &Files) -> Self {
         let file = TensorFile::open(models().join(name).join("reference.safetensors"));
         let file = file.unwrap();
-        Self { texts: translators::sequences(&files.config, &file).unwrap(), file }
+        Self {
+            texts: models::translators::sequences(&files.config, &file).unwrap(),
+            file,
+        }
     }
 
     /// The matrices of one text.

@@ -1,13 +1,13 @@
 //! What was found about the heads of SmolLM2.
 
 use attention::median;
-use decoders::study::{COPIES, Findings, OnePath, PERIOD};
 use lessons::a_model_that_writes::ablated::{COUNTS, OF_PROSE, ablations};
 use lessons::a_model_that_writes::patterns::{
     MOST, PATTERNS, above, even_copying, shares,
 };
 use lessons::a_model_that_writes::{findings, next};
 use lessons::numbers::{ends, share};
+use models::decoders::study::{COPIES, Findings, OnePath, PERIOD};
 
 use crate::quote::{Table, assert_quote, percent, values};
 
@@ -95,7 +95,7 @@ fn copying_heads_taken_away() {
         ("later_random_mean", range(of("random", "mean").iter().map(|it| it.later))),
         ("later_same", range(of("same layers", "zero").iter().map(|it| it.later))),
     ];
-    let prose = |it: &decoders::study::Ablation| it.prose.unwrap();
+    let prose = |it: &models::decoders::study::Ablation| it.prose.unwrap();
     quoted.push(("prose_whole", nats(prose(whole))));
     quoted.push(("prose_gone", nats(prose(of("copying", "zero")[0]))));
     quoted.push(("prose_random", range(of("random", "zero").into_iter().map(prose))));

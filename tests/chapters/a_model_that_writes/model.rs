@@ -1,12 +1,12 @@
 //! What was found, found again where the model is.
 
 use attention::{Mask, Matrix};
-use decoders::study::{PERIOD, Patterns, ablated_layer, repeated};
-use decoders::{AsRead, Decoder};
 use lessons::a_model_that_writes::ablated::{OF_PROSE, ablations};
 use lessons::a_model_that_writes::patterns::above;
 use lessons::a_model_that_writes::{N_HEADS, N_LAYERS, findings};
 use model_files::Sequence;
+use models::decoders::study::{PERIOD, Patterns, ablated_layer, repeated};
+use models::decoders::{AsRead, Decoder};
 
 use crate::cases::assert_close;
 use crate::decoders::smollm2;

@@ -6,10 +6,10 @@ use std::time::Instant;
 mod study;
 
 use attention::{Matrix, Real, max_abs_diff};
-use decoders::{
+use model_files::Sequence;
+use models::decoders::{
     AsRead, Choice, Decoder, FastDecoder, FastReader, Files, Predict, Reader, Writer,
 };
-use model_files::Sequence;
 use tensors::TensorFile;
 use workshop::paths;
 
@@ -21,7 +21,7 @@ const TOLERANCE: f64 = 2e-5;
 
 /// A tiny model of each family: one without is not known to this project.
 fn each() -> Vec<String> {
-    decoders::families().map(|family| format!("{}-1", family.name)).collect()
+    models::decoders::families().map(|family| format!("{}-1", family.name)).collect()
 }
 
 fn worst(differences: impl IntoIterator<Item = f64>) -> f64 {
@@ -196,7 +196,7 @@ fn goes_on_as_it_did(
     file: &TensorFile,
     prompt: &str,
     logits: &[f64],
-    writer: impl Iterator<Item = decoders::Result<usize>>,
+    writer: impl Iterator<Item = models::decoders::Result<usize>>,
 ) {
     let name = format!("{prompt}.logits_last");
     let expected = file.tensor(&name).unwrap().numbers().unwrap();

@@ -1,9 +1,9 @@
 //! Losses, and heads taken away, each against another way to the same number.
 
 use attention::{Mask, MultiHeadAttention};
-use decoders::study::{Merge, ablated_layer, merged};
-use decoders::{AsRead, Decoder};
 use model_files::Sequence;
+use models::decoders::study::{Merge, ablated_layer, merged};
+use models::decoders::{AsRead, Decoder};
 use variants::{Changes, Positions, VariantAttention, Window};
 
 use super::{each, ids, worst};

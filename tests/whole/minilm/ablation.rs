@@ -15,10 +15,10 @@ use std::fmt::Write;
 use ablation::odds::rank_p;
 use ablation::{HeadOfLayer, Replacement, drawn_alike, drawn_from};
 use attention::{Rng, RowVector, SeedableRng, median};
-use encoders::Study;
 use fused_heads::FusedAttention;
 use lessons::numbers::{ends, mean};
 use model_files::Sequence;
+use models::encoders::Study;
 
 use super::{minilm, texts};
 use crate::quote::{Table, assert_quote, kept_quote, values};

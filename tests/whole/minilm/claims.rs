@@ -65,7 +65,7 @@ fn what_one_layer_could_not_say() {
     assert_quote!("minilm_claims", values(&quoted));
 }
 
-type Model = encoders::Encoder<FusedAttention<f32>, f32>;
+type Model = models::encoders::Encoder<FusedAttention<f32>, f32>;
 
 /// What heads 5.11 and 3.1 give from *it* to both nouns, tired and wide: as a table, and by name.
 fn pronoun_shares(model: &Model) -> (String, Vec<(String, String)>) {

@@ -11,9 +11,9 @@ use std::fs;
 use std::sync::OnceLock;
 
 use attention::LayerParameters;
-use encoders::Encoder;
 use lessons::trained;
 use model_files::Sequence;
+use models::encoders::Encoder;
 use serde_json::Value;
 use workshop::paths;
 

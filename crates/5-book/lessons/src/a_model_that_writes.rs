@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use crate::Entry;
 use anyhow::Result;
-use decoders::study::Findings;
+use models::decoders::study::Findings;
 
 pub(crate) const FIGURES: &[Entry] = &[
     ("copied-word", word::figure),

@@ -1,6 +1,6 @@
 //! A model of any of the three kinds, and what a page asks of those that write.
 
-use decoders::study::Head;
+use models::decoders::study::Head;
 use serde_json::Value;
 
 use crate::{Asked, Author, Error, Model, Step, Translation, Translator, Writing};
@@ -106,7 +106,7 @@ pub fn head(name: &str) -> Result<Head, Error> {
 }
 
 /// A head as in `cross 5.7`.
-fn part_head(name: &str) -> Result<translators::Head, Error> {
+fn part_head(name: &str) -> Result<models::translators::Head, Error> {
     let wrong = || Error::PartName { name: name.to_owned() };
-    translators::Head::named(name).ok_or_else(wrong)
+    models::translators::Head::named(name).ok_or_else(wrong)
 }

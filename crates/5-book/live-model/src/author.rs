@@ -4,8 +4,8 @@
 mod names;
 
 use ablation::Draws;
-use decoders::study::Head;
-use decoders::{Choice, FastDecoder, PackedCaches};
+use models::decoders::study::Head;
+use models::decoders::{Choice, FastDecoder, PackedCaches};
 use serde_json::{Value, json};
 use texts::{Growing, Long, Text};
 
@@ -92,7 +92,7 @@ impl Author {
     /// Reads what is unread, or the first of it; once all is read, chooses what comes next.
     ///
     /// # Errors
-    /// As [`FastDecoder::read`]; [`decoders::Error::NotFinite`].
+    /// As [`FastDecoder::read`]; [`models::decoders::Error::NotFinite`].
     pub fn step(&mut self, writing: &mut Writing) -> Result<Step, Error> {
         // Another text, or a test of names, may have been read without other heads.
         self.model.ablate(&writing.off)?;

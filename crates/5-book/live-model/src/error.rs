@@ -39,7 +39,7 @@ pub enum Error {
 
     /// A model or a text that does not fit.
     #[error(transparent)]
-    Encoder(#[from] encoders::Error),
+    Encoder(#[from] models::encoders::Error),
 
     /// A text that is longer than a page draws.
     #[error(
@@ -71,7 +71,7 @@ pub enum Error {
 
     /// A model that writes, or a text of it, that does not fit.
     #[error(transparent)]
-    Decoder(#[from] decoders::Error),
+    Decoder(#[from] models::decoders::Error),
 
     /// Too few names to tell an order.
     #[error("{found} names, and at least 3 are needed, with commas between")]

@@ -2,10 +2,10 @@
 
 use ablation::{Draws, HeadOfLayer};
 use attention::{LayerParameters, Matrix};
-use encoders::{Ablation, Encoder, Pass, Stage, Way, finite};
 use fused_heads::FusedAttention;
 use maps::TextHeads;
 use model_files::MOST_SHOWN;
+use models::encoders::{Ablation, Encoder, Pass, Stage, Way, finite};
 use serde_json::{Value, json};
 use texts::{Long, Text};
 

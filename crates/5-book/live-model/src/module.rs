@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use encoders::Ablation;
 use maps::TextHeads;
+use models::encoders::Ablation;
 use serde_json::Value;
 use wasm_minimal_protocol::{initiate_protocol, wasm_func};
 

@@ -6,12 +6,12 @@ mod chosen;
 use std::collections::BTreeMap;
 
 use attention::LayerParameters;
-use decoders::{FastDecoder, Files};
-use encoders::{Config, Encoder};
 use model_files::{Gguf, Settings, SmallFiles, without_wrappers};
+use models::decoders::{FastDecoder, Files};
+use models::encoders::{Config, Encoder};
+use models::translators::AsRead;
 use tensors::TensorFile;
 use texts::Text;
-use translators::AsRead;
 
 use crate::{AnyModel, Author, Error, Model, Translator};
 
@@ -34,8 +34,8 @@ pub struct Reading {
 #[derive(Debug)]
 enum Kind {
     Encoder(Box<Config>, Box<Text>),
-    Decoder(Settings, Box<decoders::Config>, Box<Text>),
-    Translator(Settings, Box<translators::Config>, Box<Text>),
+    Decoder(Settings, Box<models::decoders::Config>, Box<Text>),
+    Translator(Settings, Box<models::translators::Config>, Box<Text>),
     Gguf(Beginning),
 }
 
@@ -49,20 +49,24 @@ impl Reading {
         let files = &SmallFiles::Here(files);
         let settings = files.settings()?;
         let name = settings.text("model_type").unwrap_or_default();
-        let of_encoders: Vec<_> = encoders::FAMILIES.iter().map(|it| it.name).collect();
-        let of_decoders: Vec<_> = decoders::families().map(|it| it.name).collect();
-        let of_both: Vec<_> = translators::families().map(|it| it.name).collect();
+        let of_encoders: Vec<_> =
+            models::encoders::FAMILIES.iter().map(|it| it.name).collect();
+        let of_decoders: Vec<_> =
+            models::decoders::families().map(|it| it.name).collect();
+        let of_both: Vec<_> = models::translators::families().map(|it| it.name).collect();
         let text = |n_vocabulary| Text::of(files, n_vocabulary).map(Box::new);
         let kind = if of_encoders.contains(&name) {
             let config = Config::of(&settings)?;
             let text = text(config.n_vocabulary)?;
             Kind::Encoder(Box::new(config), text)
         } else if of_decoders.contains(&name) {
-            let config = decoders::Config::of(&settings)?.with_generation(files)?;
+            let config =
+                models::decoders::Config::of(&settings)?.with_generation(files)?;
             let text = text(config.n_vocabulary)?;
             Kind::Decoder(settings, Box::new(config), text)
         } else if of_both.contains(&name) {
-            let config = translators::Config::of(&settings)?.with_generation(files)?;
+            let config =
+                models::translators::Config::of(&settings)?.with_generation(files)?;
             config.expect_one_tokenizer(files)?;
             let text = text(config.n_vocabulary)?;
             Kind::Translator(settings, Box::new(config), text)
@@ -132,12 +136,13 @@ impl Reading {
                 let weights = TensorFile::from_bytes(file.as_str(), bytes)?;
                 let weights = without_wrappers(weights);
                 let path = file.clone().into();
-                let files = translators::Files::of(path, &settings, *config, weights)?;
+                let files =
+                    models::translators::Files::of(path, &settings, *config, weights)?;
                 translator(&file, files, *text, n_bytes)
             }
             Kind::Gguf(beginning) => {
                 let gguf = Gguf::from_bytes(file.as_str(), bytes)
-                    .map_err(decoders::Error::from)?;
+                    .map_err(models::decoders::Error::from)?;
                 let files = Files::of_gguf(file.clone().into(), gguf)?;
                 let text = beginning.text().map_or_else(|| files.text(), Ok)?;
                 author(&file, &files, text, n_bytes)
@@ -170,7 +175,7 @@ fn author(
 /// file, whose bytes are given up.
 fn translator(
     file: &str,
-    files: translators::Files,
+    files: models::translators::Files,
     text: Text,
     n_bytes: usize,
 ) -> Result<AnyModel, Error> {

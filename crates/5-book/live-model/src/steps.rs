@@ -2,9 +2,9 @@
 //! each token was.
 
 use attention::Matrix;
-use decoders::study::Head;
-use decoders::{Choice, Looks};
 use model_files::shown;
+use models::decoders::study::Head;
+use models::decoders::{Choice, Looks};
 use serde_json::{Value, json};
 use texts::{Growing, Text};
 
@@ -89,7 +89,7 @@ pub(crate) struct Chosen {
 
 impl Chosen {
     /// # Errors
-    /// [`decoders::Error::NotFinite`].
+    /// [`models::decoders::Error::NotFinite`].
     pub fn of(
         logits: &[f64],
         choice: &mut Choice,
@@ -100,7 +100,9 @@ impl Chosen {
         let (found, n_logits) = (logits.iter().filter(is_none).count(), logits.len());
         let id = match choice.of(logits) {
             Some(id) if found == 0 => id,
-            _ => return Err(decoders::Error::NotFinite { found, n_logits }.into()),
+            _ => {
+                return Err(models::decoders::Error::NotFinite { found, n_logits }.into());
+            }
         };
         let chances = Chances::new(logits, temperature);
         let row = |id| json!({ "id": id, "piece": piece(text, id), "p": chances.of(logits[id]) });

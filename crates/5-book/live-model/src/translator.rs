@@ -3,12 +3,12 @@
 
 use ablation::Draws;
 use attention::Matrix;
-use decoders::{Choice, Looks};
-use encoders::finite;
 use model_files::{MOST_SHOWN, Sequence};
+use models::decoders::{Choice, Looks};
+use models::encoders::finite;
+use models::translators::{AsRead, Half, Head, Part, Source, Whole};
 use serde_json::{Value, json};
 use texts::{Growing, Long, Text};
-use translators::{AsRead, Half, Head, Part, Source, Whole};
 use variants::Cache;
 
 use crate::steps::{Chosen, piece, token};
@@ -68,7 +68,7 @@ impl Translator {
     ///
     /// # Errors
     /// As [`Text::pieces`], [`Choice::sampled`], [`AsRead::ablate`] and
-    /// [`translators::Writing::start`]; [`Error::LongPage`].
+    /// [`models::translators::Writing::start`]; [`Error::LongPage`].
     pub fn begin(&mut self, asked: &Asked<Head>) -> Result<(Translation, Value), Error> {
         let config = &self.model.config;
         let pieces = self.text.pieces(&asked.prompt, config.longest(), Long::Refuse)?;
@@ -104,7 +104,7 @@ impl Translator {
     ///
     /// # Errors
     /// As [`AsRead::read_source`] and [`AsRead::decode_cached`];
-    /// [`encoders::Error`] for maps that are not finite, [`decoders::Error::NotFinite`].
+    /// [`models::encoders::Error`] for maps that are not finite, [`models::decoders::Error::NotFinite`].
     pub fn step(&mut self, translation: &mut Translation) -> Result<Step, Error> {
         // Another text may have been read without other heads.
         self.ablate(&translation.off)?;

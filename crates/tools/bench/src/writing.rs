@@ -14,8 +14,8 @@ use std::rc::Rc;
 
 use anyhow::{Context, Result, ensure};
 use attention::{Matrix, median};
-use decoders::study::PROSE;
-use decoders::{
+use models::decoders::study::PROSE;
+use models::decoders::{
     AsRead, Choice, Decoder, FastDecoder, FastReader, Files, Precision, Predict, Writer,
 };
 use runs::{Case, Pass};
@@ -144,7 +144,7 @@ struct Expected {
 
 impl Expected {
     fn of(model: &AsRead<f32>, ids: &[usize]) -> Result<Self> {
-        let (logits, chosen) = said(decoders::Reader::new(model), ids)?;
+        let (logits, chosen) = said(models::decoders::Reader::new(model), ids)?;
         let losses = model.losses(&ids[..OF_PROSE], &attention::Mask::Causal)?;
         Ok(Self { logits, ids: chosen, loss: mean(&losses) })
     }

@@ -5,8 +5,8 @@ use std::fs;
 
 use anyhow::{Context, Result};
 use assets::own_sentence::MAPS;
-use encoders::{Encoder, finite};
 use fused_heads::FusedAttention;
+use models::encoders::{Encoder, finite};
 use tensors::{NewTensor, to_bytes_with};
 use texts::{Long, Text};
 use workshop::paths;

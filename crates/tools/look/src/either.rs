@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use ::texts::Text;
 use anyhow::{Context, Result, bail, ensure};
 use attention::{Matrix, Real};
-use decoders::{AsRead, Decoder, Files};
-use encoders::{Encoder, Folder, finite, to_tensors};
 use fused_heads::FusedAttention;
 use kernels::PackedStage;
 use model_files::{Sequence, SmallFiles, Unused, settings_in, weight_files};
+use models::decoders::{AsRead, Decoder, Files};
+use models::encoders::{Encoder, Folder, finite, to_tensors};
 use tensors::{NewTensor, Stored, TensorFile};
 
 /// A model's files.
@@ -19,7 +19,7 @@ pub enum Model {
     /// Every token reads those before it.
     Decoder(Files),
     /// One text is read, and another is written.
-    Translator(translators::Files),
+    Translator(models::translators::Files),
 }
 
 impl Model {
@@ -30,17 +30,19 @@ impl Model {
         }
         let settings = settings_in(path)?;
         let name = settings.text("model_type").unwrap_or_default();
-        let of_encoders: Vec<_> = encoders::FAMILIES.iter().map(|it| it.name).collect();
-        let of_decoders: Vec<_> = decoders::families().map(|it| it.name).collect();
+        let of_encoders: Vec<_> =
+            models::encoders::FAMILIES.iter().map(|it| it.name).collect();
+        let of_decoders: Vec<_> =
+            models::decoders::families().map(|it| it.name).collect();
         if of_encoders.contains(&name) {
             return Ok(Self::Encoder(Folder::open(path)?));
         }
         if of_decoders.contains(&name) {
             return Ok(Self::Decoder(Files::open(path)?));
         }
-        let of_both: Vec<_> = translators::families().map(|it| it.name).collect();
+        let of_both: Vec<_> = models::translators::families().map(|it| it.name).collect();
         if of_both.contains(&name) {
-            return Ok(Self::Translator(translators::Files::open(path)?));
+            return Ok(Self::Translator(models::translators::Files::open(path)?));
         }
         let known = [of_encoders, of_decoders, of_both].concat();
         Err(settings.unknown_family(known).into())
@@ -166,7 +168,7 @@ impl Model {
                 let layers = each(sequences, |one| Ok(finite(model.forward_at(one)?)?))?;
                 let with_logits = layers.iter().filter(|_| model.unembedding.is_some());
                 let logits = with_logits.map(|layers| model.logits(layers.out()));
-                let logits = logits.collect::<decoders::Result<Vec<_>>>()?;
+                let logits = logits.collect::<models::decoders::Result<Vec<_>>>()?;
                 let is_finite = |m: &Matrix<T>| m.iter().all(|x| x.is_finite());
                 ensure!(
                     logits.iter().all(is_finite),

@@ -183,13 +183,16 @@ fn unused_text(unused: &[Unused]) -> String {
 }
 
 /// The sources and targets of a model that has both.
-fn text_pairs(args: &Args, files: &translators::Files) -> Result<Vec<[Sequence; 2]>> {
+fn text_pairs(
+    args: &Args,
+    files: &models::translators::Files,
+) -> Result<Vec<[Sequence; 2]>> {
     let long = if args.truncate { Long::Cut } else { Long::Refuse };
     if let Some(text) = &args.text {
         return Ok(vec![translate::text_pair(files, text, long, translate::MOST)?]);
     }
     let Some(input) = &args.input else { bail!("neither INPUT nor --text was given") };
-    let pairs = translators::sequences(&files.config, &TensorFile::open(input)?)?;
+    let pairs = models::translators::sequences(&files.config, &TensorFile::open(input)?)?;
     let longest = files.config.longest();
     for (side, name) in ["input_ids", "decoder_input_ids"].into_iter().enumerate() {
         let n_tokens = pairs.iter().map(|pair| pair[side].n_tokens()).max().unwrap_or(0);

@@ -6,9 +6,9 @@ use std::time::Instant;
 use ::texts::Long;
 use ablation::odds::BesideDraws;
 use anyhow::{Result, bail, ensure};
-use decoders::study::{Head, Patching};
-use encoders::finite;
 use model_files::shown;
+use models::decoders::study::{Head, Patching};
+use models::encoders::finite;
 use rayon::prelude::*;
 use workshop::output::print;
 

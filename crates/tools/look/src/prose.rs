@@ -3,7 +3,7 @@
 use ::texts::{Long, Text};
 use anyhow::{Result, ensure};
 use attention::{Rng, SeedableRng};
-use decoders::study::PROSE;
+use models::decoders::study::PROSE;
 use rand::RngExt;
 
 /// What means stand for, in words.

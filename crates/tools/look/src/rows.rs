@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use ::texts::{Long, Pieces};
 use anyhow::{Result, bail, ensure};
-use decoders::{Chosen, FastDecoder, Files};
 use maps::TextHeads;
 use model_files::shown;
+use models::decoders::{Chosen, FastDecoder, Files};
 use workshop::progress;
 
 use crate::either::Model;

@@ -60,7 +60,7 @@ pub fn expect_room(kept: Kept, sequences: &[Sequence], width: usize) -> Result<(
 /// # Errors
 /// As [`expect_room`].
 pub fn expect_room_of_pairs(
-    files: &translators::Files,
+    files: &models::translators::Files,
     pairs: &[[usize; 2]],
     width: usize,
 ) -> Result<()> {

@@ -12,9 +12,9 @@ use std::path::Path;
 use ::texts::{Long, Pieces, Text};
 use ablation::odds::BesideDraws;
 use anyhow::{Result, bail, ensure};
-use decoders::AsRead;
-use decoders::study::{Draws, Head};
 use model_files::shown;
+use models::decoders::AsRead;
+use models::decoders::study::{Draws, Head};
 
 use crate::either::{Model, read};
 use crate::sizes::{check_size, cut_hint};

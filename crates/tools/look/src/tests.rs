@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use ::texts::{Long, Pieces, Text};
 use clap::Parser;
-use decoders::Files;
-use encoders::Folder;
+use models::decoders::Files;
+use models::encoders::Folder;
 use tensors::TensorFile;
 use workshop::paths;
 

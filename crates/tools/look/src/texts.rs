@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ::texts::{Long, Pieces, Text};
 use anyhow::{Context, Result};
-use encoders::Config;
+use models::encoders::Config;
 use workshop::paths;
 
 /// Where texts and ids are.

@@ -8,11 +8,13 @@ use ::texts::{Long, Pieces, Text};
 use anyhow::{Context, Result, bail, ensure};
 use attention::{Matrix, Real};
 use clap::ValueEnum;
-use encoders::finite;
 use maps::{TextHeads, Tokens};
 use model_files::{Sequence, SmallFiles, settings_in};
+use models::encoders::finite;
+use models::translators::{
+    AsRead, Config, Files, Layers, Reader, Translator, to_tensors, write,
+};
 use tensors::{NewTensor, Stored};
-use translators::{AsRead, Config, Files, Layers, Reader, Translator, to_tensors, write};
 
 use crate::sizes::{cut_hint, expect_maps, expect_room_of_pairs};
 use crate::view::View;
@@ -60,7 +62,7 @@ pub fn files(folder: &Path) -> Result<Option<Files>> {
     }
     let settings = settings_in(folder)?;
     let name = settings.text("model_type").unwrap_or_default();
-    match translators::families().any(|family| family.name == name) {
+    match models::translators::families().any(|family| family.name == name) {
         true => Ok(Some(Files::open(folder)?)),
         false => Ok(None),
     }
@@ -87,7 +89,7 @@ pub fn tokenizer(files: &Files) -> Result<Text> {
 
 /// A model's sizes, in a line.
 pub fn sizes(config: &Config) -> String {
-    let half = |half: translators::Half| {
+    let half = |half: models::translators::Half| {
         format!("{} layers of {} heads", half.n_layers, half.sizes.dims.n_heads())
     };
     let positions = match config.n_positions {
@@ -195,8 +197,9 @@ pub fn of_sentence(
 
 /// Whether there is room for the maps of so many tokens, and of the most that may be written.
 fn expect_room(config: &Config, n_source: usize, most: usize) -> Result<()> {
-    let heads =
-        |half: translators::Half| half.n_layers.saturating_mul(half.sizes.dims.n_heads());
+    let heads = |half: models::translators::Half| {
+        half.n_layers.saturating_mul(half.sizes.dims.n_heads())
+    };
     expect_maps([n_source; 2], heads(config.encoder))?;
     let n_written = most.min(config.longest());
     let of_written = |n_keys| {
@@ -239,7 +242,7 @@ fn heads(
 fn notes(
     model: &AsRead<f32>,
     text: &str,
-    written: &translators::Written,
+    written: &models::translators::Written,
     n_source: usize,
     writing: Duration,
 ) -> String {

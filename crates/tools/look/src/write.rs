@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use ::texts::{Growing, Long, Text};
 use anyhow::{Result, ensure};
 use clap::ValueEnum;
-use decoders::{
+use model_files::{is_shown, shown};
+use models::decoders::{
     AsRead, Choice, Decoder, FastDecoder, FastReader, Looks, Precision, Writer,
 };
-use model_files::{is_shown, shown};
 use workshop::output::print;
 
 use crate::ablate::{self, Ablation, Replace};
@@ -163,7 +163,7 @@ impl Page<'_> {
     /// Prints a text and what comes behind it, and at last how fast that came.
     fn write(
         &mut self,
-        writer: &mut impl Iterator<Item = decoders::Result<usize>>,
+        writer: &mut impl Iterator<Item = models::decoders::Result<usize>>,
         text: &[usize],
         n_tokens: usize,
         ends: &[usize],

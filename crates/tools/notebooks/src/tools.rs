@@ -27,7 +27,7 @@ pub fn profile() -> String {
 
 /// The crates whose loops a notebook runs. `figures` draws a few numbers, and with optimisation
 /// it would take five times as long to compile.
-pub const OURS: [&str; 12] = [
+pub const OURS: [&str; 11] = [
     "attention",
     "single-head",
     "per-head",
@@ -37,8 +37,7 @@ pub const OURS: [&str; 12] = [
     "block",
     "tensors",
     "model-files",
-    "encoders",
-    "decoders",
+    "models",
     "distributed",
 ];
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use crate::Args;
 use anyhow::{Context, Result};
 use attention::median;
-use decoders::study::{Ablation, Findings};
 use figures::{Figure, Lines, lines};
+use models::decoders::study::{Ablation, Findings};
 
 use super::findings;
 

@@ -4,9 +4,9 @@ use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
 use crate::numbers::{share, written};
 use anyhow::{Context, Result};
 use attention::{Matrix, softmax_rows};
-use decoders::Choice;
-use decoders::study::Next;
 use figures::WeightRow;
+use models::decoders::Choice;
+use models::decoders::study::Next;
 
 use super::findings;
 

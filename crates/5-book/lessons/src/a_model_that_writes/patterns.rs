@@ -4,8 +4,8 @@ use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
 use crate::numbers::{mean, share, written};
 use anyhow::{Result, ensure};
 use attention::Matrix;
-use decoders::study::{COPIES, HeadShares, PERIOD};
 use figures::matrix_maps;
+use models::decoders::study::{COPIES, HeadShares, PERIOD};
 
 use super::{N_HEADS, N_LAYERS, findings};
 

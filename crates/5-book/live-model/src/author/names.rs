@@ -12,7 +12,7 @@
 //! layers: each head costs something, and only some cost the copying.
 
 use ablation::Draws;
-use decoders::study::Head;
+use models::decoders::study::Head;
 use serde_json::{Value, json};
 use texts::Long;
 
@@ -110,7 +110,7 @@ impl Author {
     /// Reads the next line of a test, and says whether there was one.
     ///
     /// # Errors
-    /// As [`FastDecoder::read_looking`](decoders::FastDecoder::read_looking).
+    /// As [`FastDecoder::read_looking`](models::decoders::FastDecoder::read_looking).
     pub fn read_names(&mut self, test: &mut NamesTest) -> Result<bool, Error> {
         let nth = test.passes.len();
         if nth == LINES.len() {
@@ -167,7 +167,7 @@ impl Author {
 
 impl NamesTest {
     /// What all heads give the first tokens of the names before.
-    fn add(&mut self, looks: &decoders::Looks, firsts: &[usize], next: usize) {
+    fn add(&mut self, looks: &models::decoders::Looks, firsts: &[usize], next: usize) {
         let n_asked = (self.tokens.len() - 1) as f64;
         let mut nth = 0;
         for (layer, shares) in looks.layers.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! The header of a GGUF file, which says what it is before its weights have come.
 
-use decoders::Files;
 use model_files::Gguf;
+use models::decoders::Files;
 use texts::Text;
 
 use crate::Error;
@@ -33,7 +33,8 @@ impl Beginning {
             return Ok(());
         }
         self.n_tried = bytes.len();
-        let gguf = Gguf::begin(file, bytes, n_bytes).map_err(decoders::Error::from)?;
+        let gguf =
+            Gguf::begin(file, bytes, n_bytes).map_err(models::decoders::Error::from)?;
         let Some(gguf) = gguf else { return Ok(()) };
         let unread = gguf.tensors().iter().filter_map(|(name, info)| {
             Some((name.clone(), gguf.expect(name, &info.shape).err()?))
@@ -42,7 +43,7 @@ impl Beginning {
         let files = Files::of_gguf(file.into(), gguf)?;
         let is_used = |name: &String| files.leftovers.iter().all(|it| it.name != *name);
         if let Some((_, error)) = unread.into_iter().find(|(name, _)| is_used(name)) {
-            return Err(decoders::Error::from(error).into());
+            return Err(models::decoders::Error::from(error).into());
         }
         self.text = Some(Box::new(files.text()?));
         Ok(())

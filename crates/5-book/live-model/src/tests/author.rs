@@ -1,8 +1,8 @@
 //! A model that writes: its tokens, chances and looks are those of the readable decoder.
 
-use decoders::study::{Head, ablated_layer};
-use decoders::{AsRead, Choice, Decoder, Files, Looks, Predict, Reader};
 use model_files::{Gguf, Sequence};
+use models::decoders::study::{Head, ablated_layer};
+use models::decoders::{AsRead, Choice, Decoder, Files, Looks, Predict, Reader};
 
 use super::*;
 

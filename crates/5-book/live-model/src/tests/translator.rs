@@ -2,11 +2,13 @@
 //! the readable model, of the same folder.
 
 use attention::{Linear, Matrix};
-use decoders::{Choice, Predict};
 use model_files::Sequence;
+use models::decoders::{Choice, Predict};
+use models::translators::{
+    AsRead, Files, Head, Part, Reader, Translator as Readable, write,
+};
 use serde_json::{Value, json};
 use texts::{Long, Text};
-use translators::{AsRead, Files, Head, Part, Reader, Translator as Readable, write};
 use variants::VariantAttention;
 
 use super::*;

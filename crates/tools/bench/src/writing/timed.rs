@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use decoders::{Choice, FastDecoder, PackedCaches};
+use models::decoders::{Choice, FastDecoder, PackedCaches};
 use rayon::ThreadPool;
 use runs::Pass;
 

@@ -4,13 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use decoders::{AsRead, Config as DecoderConfig, Decoder, Files};
-use encoders::{Config as EncoderConfig, Encoder};
 use fused_heads::FusedAttention;
 use model_files::{
     Gguf, MaskSizes, Sequence, Settings, attn_masks, beside_layer, beside_metadata,
     key_padding_masks, layers_in, read_layer,
 };
+use models::decoders::{AsRead, Config as DecoderConfig, Decoder, Files};
+use models::encoders::{Config as EncoderConfig, Encoder};
 use serde_json::Value;
 use tensors::TensorFile;
 use texts::{Long, Text, gguf_text};
@@ -38,12 +38,12 @@ pub fn all() -> Result<Vec<Reader>> {
     let models = paths::workspace().join("tests/models");
     let mut all =
         vec![tensors(&models)?, gguf(&models)?, tokenizer(&models)?, beside(&models)?];
-    for family in encoders::FAMILIES {
+    for family in models::encoders::FAMILIES {
         if let Some(folder) = folder(&models, family.name) {
             all.push(encoder(&folder)?);
         }
     }
-    for family in decoders::families() {
+    for family in models::decoders::families() {
         if let Some(folder) = folder(&models, family.name) {
             all.push(decoder(&folder)?);
         }

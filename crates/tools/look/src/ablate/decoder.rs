@@ -7,9 +7,9 @@ use ablation::later;
 use ablation::odds::BesideDraws;
 use anyhow::Result;
 use attention::Matrix;
-use decoders::Pass;
-use decoders::study::{Draws, Effect, Head};
-use encoders::finite;
+use models::decoders::Pass;
+use models::decoders::study::{Draws, Effect, Head};
+use models::encoders::finite;
 use rayon::prelude::*;
 
 use super::{Ablation, Replace};

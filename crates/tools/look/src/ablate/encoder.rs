@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use ::texts::{Long, Text};
 use anyhow::Result;
 use attention::{LayerParameters, Matrix};
-use encoders::{Encoder, Folder, Pass, Stage, Way};
 use kernels::PackedStage;
 use model_files::{Sequence, shown};
+use models::encoders::{Encoder, Folder, Pass, Stage, Way};
 use serde_json::Value;
 
 use super::{Ablation, Replace};
@@ -71,7 +71,7 @@ pub fn report(
     let pass = model.pass(&pieces.sequence, stage)?;
     let (instead, words) = stand_ins(&model, &text, &pass, ablation)?;
     let way = Way { model: &model, pass: &pass, instead: &instead, stage };
-    let (mut found, _) = encoders::Ablation::begin(&way, heads, draws)?;
+    let (mut found, _) = models::encoders::Ablation::begin(&way, heads, draws)?;
     while found.draw(&way)? {}
 
     let shown: Vec<_> = pieces.pieces.iter().map(|piece| shown(piece)).collect();

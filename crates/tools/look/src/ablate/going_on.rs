@@ -2,9 +2,9 @@
 
 use anyhow::{Result, ensure};
 use attention::RowVector;
-use decoders::study::{Head, ablated_layer};
-use decoders::{Choice, Reader, Writer};
 use model_files::is_shown;
+use models::decoders::study::{Head, ablated_layer};
+use models::decoders::{Choice, Reader, Writer};
 
 use super::{Ablation, Replace, decoder};
 use crate::prose::Prose;
@@ -68,7 +68,8 @@ fn written(
     }
     let mut ids = pieces.sequence.ids.clone();
     let writer = Writer::new(Reader::new(model), &ids, choice.clone());
-    let new: Vec<usize> = writer.take(n_tokens).collect::<decoders::Result<_>>()?;
+    let new: Vec<usize> =
+        writer.take(n_tokens).collect::<models::decoders::Result<_>>()?;
     let is_end = |id: &usize| model.config.ends.contains(id);
     ids.extend(new.iter().copied().take_while(|id| !is_end(id)));
     for (block, attention) in model.blocks.iter_mut().zip(whole) {

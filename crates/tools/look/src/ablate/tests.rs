@@ -79,7 +79,7 @@ fn a_model_goes_on_with_all_heads_without_some_and_without_others() {
         let read = TextInDecoder::new(model, text, "the bank", Long::Refuse).unwrap();
         let heads = heads.split(',').map(|it| it.parse().unwrap()).collect();
         let ablation = Ablation { heads, replace, draws: DrawArgs::default() };
-        going_on(read, &ablation, 5, &decoders::Choice::greedy())
+        going_on(read, &ablation, 5, &models::decoders::Choice::greedy())
     };
     let report = going_on("0.1,1.2", Replace::Zero).unwrap();
     let headings =

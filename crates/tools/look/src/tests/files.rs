@@ -4,10 +4,10 @@
 use std::path::Path;
 
 use attention::Matrix;
-use decoders::{AsRead, Decoder};
-use encoders::Encoder;
 use fused_heads::FusedAttention;
 use maps::TextHeads;
+use models::decoders::{AsRead, Decoder};
+use models::encoders::Encoder;
 use tensors::{NewTensor, TensorFile, to_bytes_with};
 
 use crate::compare::{self, Draws};

@@ -2,8 +2,8 @@
 
 use ::texts::{Long, Text};
 use assets::own_sentence::{MAPS, sentences};
-use encoders::{Encoder, finite};
 use fused_heads::FusedAttention;
+use models::encoders::{Encoder, finite};
 use tensors::TensorFile;
 use workshop::paths;
 

@@ -1,0 +1,33 @@
+//! How fast a model reads a source and writes from it on this machine, in f32:
+//! `cargo run --release -p translators --example speed -- FOLDER`.
+
+use std::time::Instant;
+
+use model_files::Sequence;
+use models::translators::{AsRead, Reader, Translator, Writing, write};
+
+const SOURCE: usize = 25;
+const WRITTEN: usize = 20;
+
+fn main() -> models::translators::Result<()> {
+    let folder = std::env::args().nth(1).expect("a folder");
+    let start = Instant::now();
+    let mut model: AsRead<f32> = Translator::load(folder)?;
+    println!("read in {:.2} s", start.elapsed().as_secs_f64());
+    // No end, so that as many tokens are written by any model.
+    model.config.writing = Writing { ends: Vec::new(), ..model.config.writing };
+    let n = model.config.n_vocabulary;
+    let ids: Vec<usize> = (0..SOURCE).map(|i| (i * 7919 + 13) % n).collect();
+    for _ in 0..5 {
+        let start = Instant::now();
+        let source = model.read_source(&Sequence::new(ids.clone()))?;
+        let reading = start.elapsed().as_secs_f64();
+        let written = write(&model.config, Reader::new(&model, &source), WRITTEN)?;
+        println!(
+            "{SOURCE} tokens read in {reading:.3} s, with {} written in {:.3} s",
+            written.ids.len() - 1,
+            start.elapsed().as_secs_f64()
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,201 @@
+//! From a `config.json` to what the model computes, family by family.
+//!
+//! All are one model. What a family says of it is in its file, what several say alike
+//! is here.
+
+mod gemma2;
+mod gemma3;
+mod gguf;
+mod gpt2;
+mod gpt_neox;
+mod llama;
+mod mistral;
+mod qwen2;
+mod qwen3;
+mod rotary;
+
+use attention::Dims;
+use block::Activation;
+use model_files::Use::{self, Harmless};
+use model_files::{Rule, Settings, Unused};
+use variants::{Sizes, SoftCap, Window};
+
+use crate::decoders::config::Config;
+use crate::decoders::family::Family;
+use crate::decoders::{Error, Result};
+
+pub(crate) use gguf::gguf_config;
+
+type Read = fn(&Settings) -> Result<Config>;
+
+/// Every family, and how its settings are read: the only list of them.
+const FAMILIES: &[(&Family, Read)] = &[
+    (&gpt2::GPT2, gpt2::read),
+    (&gpt_neox::GPT_NEOX, gpt_neox::read),
+    (&llama::LLAMA, llama::read),
+    (&mistral::MISTRAL, mistral::read),
+    (&qwen2::QWEN2, qwen2::read),
+    (&qwen3::QWEN3, qwen3::read),
+    (&gemma2::GEMMA2, gemma2::read),
+    (&gemma3::GEMMA3, gemma3::read),
+];
+
+/// Keys of a `config.json` that change nothing in any decoder.
+const KEYS: &[Rule] = &[
+    Rule("max_sequence_length", Harmless("an older name of the positions")),
+    Rule("n_ctx", Harmless("an older name of n_positions")),
+    Rule("reorder_and_upcast_attn", Harmless("the order of products, and precision")),
+    Rule("is_llama_config", Harmless("a note on the files")),
+    Rule("rope_*.finetuned", Harmless("a note on the training")),
+    Rule("_sliding_window_pattern", Harmless("layer_types says it layer by layer")),
+];
+
+const HEAD: Use = Harmless("a head on top, for another task");
+const MASK: Use = Harmless("the mask that every decoder has");
+const ANGLES: Use = Harmless("frequencies, which follow from the settings");
+
+/// Tensors that are no part of any decoder.
+pub(crate) const TENSORS: &[Rule] = &[
+    Rule(
+        "h.#.attn.bias h.#.attn.masked_bias layers.#.attention.bias \
+         layers.#.attention.masked_bias",
+        MASK,
+    ),
+    Rule(
+        "layers.#.attention.rotary_emb.inv_freq layers.#.self_attn.rotary_emb.inv_freq \
+         rotary_emb.inv_freq",
+        ANGLES,
+    ),
+    Rule("score.* classifier.* qa_outputs.* multiple_choice_head.* v_head.*", HEAD),
+];
+
+/// The families that are known.
+pub fn families() -> impl Iterator<Item = &'static Family> {
+    FAMILIES.iter().map(|(family, _)| *family)
+}
+
+impl Config {
+    /// Reads a `config.json` as `save_pretrained` writes it; `file` is what errors call it.
+    ///
+    /// # Errors
+    /// [`model_files::Error::Json`], [`model_files::Error::Family`],
+    /// [`model_files::Error::Setting`] for one that is missing or asks for what is not here,
+    /// [`model_files::Error::UnknownSetting`] for one that nobody knows;
+    /// [`Error::Config`] for sizes that make no layer.
+    ///
+    /// # Source
+    /// The configs of these families in Hugging Face's transformers, with their defaults
+    /// where a key is missing that has a natural one.
+    pub fn read(file: &str, json: &[u8]) -> Result<Self> {
+        Self::of(&Settings::read(file, json)?)
+    }
+
+    /// The same from settings that are read already.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn of(settings: &Settings) -> Result<Self> {
+        let name = settings.text("model_type").unwrap_or_default();
+        let read = FAMILIES.iter().find(|(family, _)| family.name == name);
+        let known = || families().map(|family| family.name).collect();
+        let (family, read) = read.ok_or_else(|| settings.unknown_family(known()))?;
+        let settings = &settings.with_own_names(family.other_names)?;
+        let settings = &settings.with_defaults(family.defaults);
+        settings.refuse_unless(
+            "is_causal",
+            true,
+            "true: tokens read those before them",
+        )?;
+        settings.refuse_unless("add_cross_attention", false, "false")?;
+        let config = read(settings)?;
+        config.leftovers(settings)?;
+        Ok(config)
+    }
+
+    /// The settings that change nothing.
+    pub(crate) fn leftovers(&self, settings: &Settings) -> Result<Vec<Unused>> {
+        Ok(settings.leftovers(KEYS)?)
+    }
+}
+
+/// An error of sizes with its file.
+fn within(file: &str) -> impl Fn(variants::Error) -> Error {
+    let file = file.to_string();
+    move |source| Error::Config { file: file.clone(), source }
+}
+
+/// Sizes under the names that all but GPT-2 use.
+fn sizes(settings: &Settings) -> Result<Sizes> {
+    let wrong = within(settings.file());
+    let d_model = settings.positive("hidden_size")?;
+    let n_heads = settings.positive("num_attention_heads")?;
+    let of = |key: &str| settings.get(key).map(|_| settings.positive(key)).transpose();
+    let n_kv_heads = of("num_key_value_heads")?.unwrap_or(n_heads);
+    let dims = match of("head_dim")? {
+        Some(width) => Dims::with_head_sizes(d_model, n_heads, width, width),
+        None => Dims::new(d_model, n_heads),
+    };
+    let dims = dims.map_err(|source| wrong(source.into()))?;
+    Sizes::new(dims, n_kv_heads).map_err(wrong)
+}
+
+/// What bends the entries of the feed-forward layers.
+fn activation(settings: &Settings, key: &str, default: Activation) -> Result<Activation> {
+    Ok(settings.one_of(key, default, Activation::named, Activation::NAMES)?)
+}
+
+/// Which layers have windows: `layer_types` where it is there, or else what `is_sliding`
+/// says of a layer.
+fn sliding(
+    settings: &Settings,
+    n_layers: usize,
+    is_sliding: impl Fn(usize) -> bool,
+) -> Result<Vec<bool>> {
+    const TYPES: &str = "layer_types";
+    let expected =
+        "a list with \"sliding_attention\" or \"full_attention\" for each layer";
+    let wrong = || Error::from(settings.wrong(TYPES, expected));
+    let Some(types) = settings.get(TYPES) else {
+        return Ok((0..n_layers).map(is_sliding).collect());
+    };
+    let types = types.as_array().filter(|types| types.len() == n_layers);
+    let of = |kind: &serde_json::Value| match kind.as_str() {
+        Some("sliding_attention") => Ok(true),
+        Some("full_attention") => Ok(false),
+        _ => Err(wrong()),
+    };
+    types.ok_or_else(wrong)?.iter().map(of).collect()
+}
+
+/// The window of each layer.
+fn windows(settings: &Settings, sliding: Vec<bool>) -> Result<Vec<Option<Window>>> {
+    let window = || -> Result<Window> {
+        let n_keys = settings.positive(WINDOW)?;
+        Window::last(n_keys).map_err(within(settings.file()))
+    };
+    sliding.into_iter().map(|is_sliding| is_sliding.then(window).transpose()).collect()
+}
+
+/// How many keys a query sees in a layer with a window.
+const WINDOW: &str = "sliding_window";
+
+/// Refuses `layer_types` that say otherwise than the family computes.
+fn expect_sliding(settings: &Settings, n_layers: usize, expected: bool) -> Result<()> {
+    let found = sliding(settings, n_layers, |_| expected)?;
+    if found.iter().any(|found| *found != expected) {
+        let expected = "the same for all layers, as sliding_window says";
+        return Err(settings.wrong("layer_types", expected).into());
+    }
+    Ok(())
+}
+
+/// A bound; `missing` where there is no such key, and null is none.
+fn soft_cap(
+    settings: &Settings,
+    key: &str,
+    missing: Option<f64>,
+) -> Result<Option<SoftCap>> {
+    let missing = missing.filter(|_| settings.is_missing(key));
+    let cap = settings.above_0(key)?.or(missing).map(SoftCap::new).transpose();
+    cap.map_err(within(settings.file()))
+}

@@ -1,0 +1,307 @@
+//! The same decoder through the fast kernels, in f32.
+//!
+//! A prompt is products of many tokens, which arithmetic limits; what is written behind it
+//! is products of one token, which memory limits: every weight is read once per token, and
+//! so is the cache. Both are the business of `cached`; here its parts are put together as
+//! [`Block`](::block::Block) puts together the readable ones. W^Q, W^K and W^V are one
+//! product, and so are the gate and what it lets through.
+//!
+//! A model is packed part by part and its readable weights are given up on the way, so both
+//! are never in memory together.
+
+mod block;
+mod few_bits;
+mod layer;
+mod looks;
+mod losses;
+mod rotation;
+mod rows;
+#[cfg(test)]
+mod tests;
+mod tokens;
+
+use attention::{Error as SizeError, Matrix, Result as SizeResult};
+use cached::{GroupedHeads, PackedCache, Precision};
+
+use crate::decoders::config::Config;
+use crate::decoders::decoder::AsRead;
+use crate::decoders::weights::Weights;
+use crate::decoders::writer::Predict;
+use crate::decoders::{Files, Result};
+use ::block::Norm;
+
+pub use looks::Looks;
+pub use rows::Chosen;
+
+use block::{FastBlock, Work};
+use few_bits::FewBits;
+use rotation::{AllAngles, Rotations};
+use tokens::Tokens;
+
+/// A decoder whose weights are packed as its products read them.
+///
+/// It runs on the threads of the pool that the caller is in, and keeps what it works in
+/// between calls.
+#[derive(Debug)]
+pub struct FastDecoder {
+    /// What its files say.
+    pub config: Config,
+    tokens: Tokens,
+    blocks: Vec<FastBlock>,
+    last_norm: Norm<f32>,
+    rotations: Rotations,
+    precision: Precision,
+    work: Work,
+}
+
+/// The keys and values of one text, in all layers.
+#[derive(Debug, Clone)]
+pub struct PackedCaches {
+    layers: Vec<PackedCache>,
+}
+
+impl PackedCaches {
+    /// How many tokens have been read.
+    pub fn n_tokens(&self) -> usize {
+        self.layers.first().map_or(0, PackedCache::n_tokens)
+    }
+
+    /// Forgets all but the first tokens.
+    pub fn truncate(&mut self, n_tokens: usize) {
+        self.layers.iter_mut().for_each(|layer| layer.truncate(n_tokens));
+    }
+}
+
+impl FastDecoder {
+    /// The same model, packed; what it was is given up part by part.
+    ///
+    /// # Errors
+    /// [`Error::Layer`](crate::decoders::Error::Layer) and [`Error::Sizes`](crate::decoders::Error::Sizes) for
+    /// a change of the attention that the kernels do not have: scores that fall with
+    /// distance, first tokens that a window keeps; [`Error::NoHead`](crate::decoders::Error::NoHead)
+    /// for a model without logits.
+    pub fn new(model: AsRead<f32>) -> Result<Self> {
+        let AsRead { config, embedding, blocks, last_norm, unembedding } = model;
+        let unembedding = unembedding.ok_or_else(|| config.no_head())?;
+        let rotations =
+            blocks.iter().map(|block| block.attention.function.changes().rotary.clone());
+        let rotations = Rotations::new(rotations);
+        let blocks =
+            blocks.into_iter().map(|block| FastBlock::new(block, FewBits::default()));
+        let blocks = blocks.collect::<Result<Vec<_>>>()?;
+        let tokens = Tokens::new(embedding, unembedding);
+        let work = Work::new(&blocks)?;
+        let precision = Precision::default();
+        Ok(Self { config, tokens, blocks, last_norm, rotations, precision, work })
+    }
+
+    /// The model from what its files hold, block by block: what a file keeps in few bits
+    /// stays so, and nothing but a block is ever in memory as numbers.
+    ///
+    /// # Errors
+    /// As [`Decoder::read`](crate::decoders::Decoder::read) and [`new`](Self::new).
+    pub fn read_files(files: &Files) -> Result<Self> {
+        let config = files.config.clone();
+        let weights = Weights::new(&files.config, &files.tensors)?;
+        let tokens = Tokens::read(&weights)?;
+        let mut rotary = Vec::new();
+        let mut blocks = Vec::new();
+        for layer in 0..config.n_layers {
+            let block = weights.block(layer)?;
+            rotary.push(block.attention.function.changes().rotary.clone());
+            blocks.push(FastBlock::new(block, FewBits::of(&weights, layer)?)?);
+        }
+        let rotations = Rotations::new(rotary.into_iter());
+        let last_norm = weights.last_norm()?;
+        weights.expect_all_known()?;
+        let work = Work::new(&blocks)?;
+        let precision = Precision::default();
+        Ok(Self { config, tokens, blocks, last_norm, rotations, precision, work })
+    }
+
+    /// The same, which rounds no token to 8 bits
+    /// ([`Product::of_levels`](cached::Product::of_levels)): slower, and alike on all machines.
+    pub fn in_f32(mut self) -> Self {
+        self.blocks.iter_mut().for_each(FastBlock::in_f32);
+        self.tokens.in_f32();
+        self
+    }
+
+    /// The same, whose caches keep keys and values in so many bits: fewer bytes to read for each
+    /// token of a long text, and less room, for what rounding them costs.
+    pub fn with_precision(self, precision: Precision) -> Self {
+        Self { precision, ..self }
+    }
+
+    /// Empty caches for a text, with room for so many tokens; for more they grow.
+    pub fn caches(&self, n_tokens: usize) -> PackedCaches {
+        let layer = |block: &FastBlock| {
+            PackedCache::with_precision(block.heads(), n_tokens, self.precision)
+        };
+        PackedCaches { layers: self.blocks.iter().map(layer).collect() }
+    }
+
+    /// The bytes of weights that are read for a token, whatever the number of sequences.
+    pub fn weight_bytes(&self) -> usize {
+        self.blocks.iter().map(FastBlock::bytes).sum::<usize>() + self.tokens.bytes()
+    }
+
+    /// The bytes of the caches that the next token reads, its own key and value included.
+    pub fn cache_bytes(&self, caches: &PackedCaches) -> usize {
+        let layers = self.blocks.iter().zip(&caches.layers);
+        layers.map(|(block, cache)| block.bytes_of_cache(cache)).sum()
+    }
+
+    /// Tokens behind those of the caches; the logits after the last of them.
+    ///
+    /// # Shapes
+    /// `[n_vocabulary]`.
+    ///
+    /// # Errors
+    /// As [`Embedding::forward`](crate::decoders::Embedding::forward);
+    /// [`Error::Sizes`](crate::decoders::Error::Sizes) for the caches of another model. The caches are
+    /// then as they were.
+    pub fn read(&mut self, ids: &[usize], caches: &mut PackedCaches) -> Result<Vec<f32>> {
+        self.read_each_layer(ids, caches, |_, _, _, _| Ok(()))
+    }
+
+    /// The same; `look` is given each layer, the queries of the tokens, and its cache, which
+    /// has their keys by then.
+    fn read_each_layer(
+        &mut self,
+        ids: &[usize],
+        caches: &mut PackedCaches,
+        look: impl FnMut(&FastBlock, &Work, &Matrix<f32>, &PackedCache) -> SizeResult<()>
+        + Send,
+    ) -> Result<Vec<f32>> {
+        let x = self.through(ids, caches, look)?;
+        let last = x.rows(x.nrows() - 1, 1).into_owned();
+        let logits = self.logits(&last)?;
+        Ok(logits.as_slice().to_vec())
+    }
+
+    /// Tokens through all blocks, `[n_tokens, d_model]`.
+    fn through(
+        &mut self,
+        ids: &[usize],
+        caches: &mut PackedCaches,
+        mut look: impl FnMut(&FastBlock, &Work, &Matrix<f32>, &PackedCache) -> SizeResult<()>
+        + Send,
+    ) -> Result<Matrix<f32>> {
+        let first = self.check(caches)?;
+        let mut x = self.tokens.embed(ids, &[first])?;
+        let places: Vec<usize> = (first..first + ids.len()).collect();
+        let angles = AllAngles::new(&self.rotations, &places);
+        within_pool(|| {
+            let layers = self.blocks.iter().zip(&mut caches.layers);
+            for (layer, (block, cache)) in layers.enumerate() {
+                let q = block.prompt(&mut self.work, &mut x, angles.of(layer), cache)?;
+                look(block, &self.work, &q, cache)?;
+            }
+            Ok(x)
+        })
+    }
+
+    /// Logits of what came through the blocks.
+    fn logits(&mut self, x: &Matrix<f32>) -> Result<Matrix<f32>> {
+        within_pool(|| self.tokens.logits(&self.last_norm.forward(x)?))
+    }
+
+    /// One token of each of several texts: each weight is read once for all of them (up to
+    /// eight).
+    ///
+    /// # Shapes
+    /// One id per text; the logits are `[n_texts, n_vocabulary]`.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_each(
+        &mut self,
+        ids: &[usize],
+        texts: &mut [&mut PackedCaches],
+    ) -> Result<Matrix<f32>> {
+        SizeError::expect_length("the list of texts", ids.len(), texts.len())?;
+        let places = texts.iter().map(|caches| self.check(caches));
+        let places = places.collect::<Result<Vec<_>>>()?;
+        let mut x = self.tokens.embed(ids, &places)?;
+        let angles = AllAngles::new(&self.rotations, &places);
+        within_pool(|| {
+            for (layer, block) in self.blocks.iter().enumerate() {
+                let mut caches: Vec<_> =
+                    texts.iter_mut().map(|text| &mut text.layers[layer]).collect();
+                block.one_each(&mut self.work, &mut x, angles.of(layer), &mut caches)?;
+            }
+            self.tokens.logits(&self.last_norm.forward(&x)?)
+        })
+    }
+
+    /// How many tokens the caches have.
+    fn check(&self, caches: &PackedCaches) -> Result<usize> {
+        let n_layers = self.blocks.len();
+        SizeError::expect_length("the list of caches", n_layers, caches.layers.len())?;
+        let n = caches.n_tokens();
+        for (block, cache) in self.blocks.iter().zip(&caches.layers) {
+            let widths = |heads: GroupedHeads| {
+                [heads.d_k(), heads.d_v()].map(|width| heads.n_kv_heads() * width)
+            };
+            let (expected, found) = (widths(block.heads()), widths(cache.heads()));
+            let each = ["the keys of a cache", "the values of a cache"];
+            for (what, (expected, found)) in
+                each.into_iter().zip(expected.into_iter().zip(found))
+            {
+                SizeError::expect_shape(what, (n, expected), (n, found))?;
+            }
+        }
+        Ok(n)
+    }
+}
+
+/// Within the pool, where joins are cheap.
+fn within_pool<R: Send>(f: impl FnOnce() -> R + Send) -> R {
+    rayon::join(f, || ()).0
+}
+
+/// A text that a [`FastDecoder`] is reading.
+#[derive(Debug)]
+pub struct FastReader<'a> {
+    model: &'a mut FastDecoder,
+    caches: PackedCaches,
+    is_looking: bool,
+    looks: Option<Looks>,
+}
+
+impl<'a> FastReader<'a> {
+    /// At the start of a text, with room for so many tokens.
+    pub fn new(model: &'a mut FastDecoder, n_tokens: usize) -> Self {
+        let caches = model.caches(n_tokens);
+        Self { model, caches, is_looking: false, looks: None }
+    }
+
+    /// The same, which keeps where the heads looked from the token that was read last.
+    pub fn looking(self) -> Self {
+        Self { is_looking: true, ..self }
+    }
+
+    /// Where they looked, if it is kept and a token was read.
+    pub fn looks(&self) -> Option<&Looks> {
+        self.looks.as_ref()
+    }
+
+    /// The caches.
+    pub fn caches(&self) -> &PackedCaches {
+        &self.caches
+    }
+}
+
+impl Predict for FastReader<'_> {
+    fn predict(&mut self, ids: &[usize]) -> Result<Vec<f64>> {
+        let logits = if self.is_looking {
+            let (logits, looks) = self.model.read_looking(ids, &mut self.caches)?;
+            self.looks = Some(looks);
+            logits
+        } else {
+            self.model.read(ids, &mut self.caches)?
+        };
+        Ok(logits.into_iter().map(f64::from).collect())
+    }
+}

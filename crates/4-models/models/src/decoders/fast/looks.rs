@@ -1,0 +1,70 @@
+//! Where the heads look from the token that is read last, and the model without some of them.
+//!
+//! The keys of a text are in its caches anyway, so where a token's queries look is one product
+//! a head more: no map is kept, and no other token asked. An ablated head puts out zeros, as
+//! in [`study::ablated_layer`](crate::decoders::study::ablated_layer); what it does not say is not added
+//! by W^O.
+
+use attention::{Error as SizeError, Matrix};
+
+use super::{FastDecoder, PackedCaches};
+use crate::decoders::Result;
+use crate::decoders::study::Head;
+
+/// Where the heads looked from one token: what it gives each token of the text so far.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Looks {
+    /// Of each layer, `[n_heads, n_tokens]`.
+    pub layers: Vec<Matrix<f32>>,
+}
+
+impl Looks {
+    /// All shares, head after head, those of the first layer first.
+    pub fn shares(&self) -> Vec<f32> {
+        let heads = self.layers.iter().flat_map(Matrix::row_iter);
+        heads.flat_map(|head| head.iter().copied().collect::<Vec<_>>()).collect()
+    }
+}
+
+impl FastDecoder {
+    /// Ablates these heads and no others, from the next token on that is read.
+    /// What caches have was computed with the heads of its time.
+    ///
+    /// # Errors
+    /// [`Error::Sizes`](crate::decoders::Error::Sizes) for a layer or a head that is not there; the heads
+    /// are then as they were.
+    pub fn ablate(&mut self, heads: &[Head]) -> Result<()> {
+        for &(layer, head) in heads {
+            SizeError::expect_index("layer", layer, self.blocks.len())?;
+            SizeError::expect_index("head", head, self.blocks[layer].heads().n_heads())?;
+        }
+        for (layer, block) in self.blocks.iter_mut().enumerate() {
+            let here = heads.iter().filter(|head| head.0 == layer).map(|head| head.1);
+            block.ablate(here.collect());
+        }
+        Ok(())
+    }
+
+    /// As [`read`](Self::read), and where every head looked from the last of these tokens.
+    ///
+    /// # Shapes
+    /// `[n_vocabulary]`, and a [`Looks`] over all tokens of the caches.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_looking(
+        &mut self,
+        ids: &[usize],
+        caches: &mut PackedCaches,
+    ) -> Result<(Vec<f32>, Looks)> {
+        let mut layers = Vec::with_capacity(self.blocks.len());
+        let logits = self.read_each_layer(ids, caches, |block, work, q, cache| {
+            let n = cache.n_tokens();
+            let q = q.rows(q.nrows() - 1, 1).into_owned();
+            let rows = block.rows(work, &q, cache, &[n - 1])?;
+            layers.push(Matrix::from_fn(rows.len(), n, |head, key| rows[head][(0, key)]));
+            Ok(())
+        })?;
+        Ok((logits, Looks { layers }))
+    }
+}

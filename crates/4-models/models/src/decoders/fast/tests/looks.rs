@@ -1,0 +1,108 @@
+//! Where heads look, and heads that are off: as on the readable side.
+
+use attention::Matrix;
+use variants::VariantAttention;
+
+use super::*;
+use crate::decoders::study::{Head, ablated_layer};
+use crate::decoders::{Predict, Reader};
+
+const OFF: [Head; 3] = [(0, 1), (2, 0), (2, 3)];
+
+/// The readable model, with zeros in the stead of these heads.
+fn readable(name: &str, off: &[Head]) -> AsRead {
+    let model: AsRead = Decoder::load(crate::decoders::tests::model(name)).unwrap();
+    model.with_attention(|layer, attention: &VariantAttention| {
+        let here = off.iter().filter(|head| head.0 == layer).map(|head| (head.1, None));
+        ablated_layer(attention, &here.collect::<Vec<_>>()).unwrap()
+    })
+}
+
+/// The largest difference of a share, from the last token read. The readable cache of a
+/// layer with a window has the keys in it alone: what is before them gets nothing.
+fn farthest(looks: &Looks, reader: &Reader<'_>) -> f64 {
+    let layers = &reader.last().unwrap().attn;
+    assert_eq!(looks.layers.len(), layers.len());
+    let mut largest = 0f64;
+    for (looks, maps) in looks.layers.iter().zip(layers) {
+        assert_eq!(looks.nrows(), maps.len());
+        for (head, map) in maps.iter().enumerate() {
+            let before = looks.ncols() - map.ncols();
+            for key in 0..looks.ncols() {
+                let found = f64::from(looks[(head, key)]);
+                let expected =
+                    key.checked_sub(before).map(|key| map[(map.nrows() - 1, key)]);
+                largest = largest.max((found - expected.unwrap_or(0.0)).abs());
+            }
+        }
+    }
+    largest
+}
+
+#[test]
+fn looks_and_logits_are_those_of_the_readable_model_with_all_heads_and_without_some() {
+    for name in &models().collect::<Vec<_>>() {
+        let (mut model, ids) = (fast(name), ids(23, 2));
+        for off in [&[][..], &OFF] {
+            model.ablate(off).unwrap();
+            let readable = readable(name, off);
+            let (mut reader, mut caches) = (Reader::new(&readable), model.caches(0));
+            let mut first = 0;
+            for n in [14, 1, 1, 7] {
+                let new = &ids[first..first + n];
+                let (logits, looks) = model.read_looking(new, &mut caches).unwrap();
+                let expected = reader.predict(new).unwrap();
+                let expected = Matrix::from_row_slice(1, expected.len(), &expected);
+                first += n;
+                let apart =
+                    [difference(&logits, &expected, 0), farthest(&looks, &reader)];
+                println!("{name}, {} off, {first} tokens: {:.1e}", off.len(), apart[1]);
+                assert!(apart[0] < TOLERANCE, "{name}, {off:?}: logits {:e}", apart[0]);
+                assert!(apart[1] < 1e-5, "{name}, {off:?}: shares {:e}", apart[1]);
+            }
+        }
+    }
+}
+
+/// One token of each text passes the same heads.
+#[test]
+fn heads_are_off_for_texts_that_are_read_together_and_on_again() {
+    let (mut model, ids) = (fast("llama-1"), ids(9, 0));
+    let mut read = |off: &[Head]| {
+        model.ablate(off).unwrap();
+        let mut caches = model.caches(0);
+        model.read(&ids[..8], &mut caches).unwrap();
+        let logits = model.read_each(&ids[8..], &mut [&mut caches]).unwrap();
+        let expected =
+            readable("llama-1", off).forward(&Sequence::new(ids.clone())).unwrap();
+        let expected = readable("llama-1", off).logits(expected.out()).unwrap();
+        let apart = difference(logits.as_slice(), &expected, 8);
+        assert!(apart < TOLERANCE, "{off:?}: {apart:e}");
+        logits
+    };
+    let all = read(&[]);
+    assert!((read(&OFF) - &all).amax() > 1e-3);
+    assert_eq!(read(&[]), all);
+}
+
+#[test]
+fn heads_that_are_not_there_change_nothing() {
+    let mut model = fast("llama-1");
+    model.ablate(&OFF).unwrap();
+    let before = model.read(&[1, 2, 3], &mut model.caches(0)).unwrap();
+    let mut refused = |head| model.ablate(&[head]).unwrap_err();
+    insta::assert_snapshot!(refused((3, 0)), @"there are 3 layers, 0 to 2: layer 3 does not exist");
+    insta::assert_snapshot!(refused((1, 4)), @"there are 4 heads, 0 to 3: head 4 does not exist");
+    assert_eq!(model.read(&[1, 2, 3], &mut model.caches(0)).unwrap(), before);
+}
+
+#[test]
+fn a_reader_that_looks_has_the_looks_of_its_last_token() {
+    let (mut model, ids) = (fast("qwen3-1"), ids(9, 0));
+    let mut caches = model.caches(0);
+    let (_, expected) = model.read_looking(&ids, &mut caches).unwrap();
+    let mut reader = FastReader::new(&mut model, 9).looking();
+    assert_eq!(reader.looks(), None);
+    reader.predict(&ids).unwrap();
+    assert_eq!(reader.looks(), Some(&expected));
+}

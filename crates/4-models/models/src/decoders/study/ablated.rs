@@ -1,0 +1,84 @@
+//! Heads of a decoder that put out something else.
+
+use attention::{Error as SizeError, Matrix, Real, RowVector};
+use block::Layers;
+
+use super::Head;
+use crate::decoders::decoder::AsRead;
+use crate::decoders::{Pass, Result};
+
+impl<T: Real> AsRead<T> {
+    /// Activation patching: a pass in which some heads put out what stands in other
+    /// concatenations, token by token, before W^O reads it.
+    ///
+    /// Zeros or means ([`zeros`](Pass::zeros), [`average`](Pass::average)) ablate a head;
+    /// the concatenations of another text patch it with what it put out there.
+    ///
+    /// # Shapes
+    /// `instead` has one `[n_tokens, h · d_v]` per layer, as [`Pass::concats`]; the result is
+    /// as [`Decoder::forward`](crate::decoders::Decoder::forward).
+    ///
+    /// # Errors
+    /// [`Error::Ablation`](crate::decoders::Error::Ablation) for a head that is not there;
+    /// [`Error::Sizes`](crate::decoders::Error::Sizes) for a pass or concatenations of another model, or
+    /// of another number of tokens.
+    ///
+    /// # Source
+    /// Vig et al. 2020, "Investigating Gender Bias in Language Models Using Causal Mediation
+    /// Analysis", section 3 (patching); Michel et al. 2019, section 2.2 (zeros).
+    // ANCHOR: ablated
+    pub fn ablated(
+        &self,
+        pass: &Pass<T>,
+        heads: &[Head],
+        instead: &[Matrix<T>],
+    ) -> Result<Layers<T>> {
+        self.check_heads(heads)?;
+        let n_layers = self.blocks.len();
+        SizeError::expect_length("the list of concatenations", n_layers, instead.len())?;
+        for (own, other) in pass.concats.iter().zip(instead) {
+            let what = "the concatenation of a layer";
+            SizeError::expect_shape(what, own.shape(), other.shape())?;
+        }
+        // Below the lowest head nothing changes.
+        let lowest = heads.iter().map(|(layer, _)| *layer).min().unwrap_or(n_layers);
+        let before = self.up_to(&pass.layers, lowest)?;
+        if heads.is_empty() {
+            return Ok(before);
+        }
+        let d_v = self.config.dims().d_v();
+        self.go_on_with(before, |layer, concat| {
+            for (_, head) in heads.iter().filter(|(of, _)| *of == layer) {
+                let columns = instead[layer].columns(head * d_v, d_v);
+                concat.columns_mut(head * d_v, d_v).copy_from(&columns);
+            }
+        })
+    }
+    // ANCHOR_END: ablated
+}
+
+impl<T: Real> Pass<T> {
+    /// Heads that put out zeros.
+    ///
+    /// # Shapes
+    /// As [`concats`](Self::concats).
+    pub fn zeros(&self) -> Vec<Matrix<T>> {
+        let zeros = |concat: &Matrix<T>| Matrix::zeros(concat.nrows(), concat.ncols());
+        self.concats.iter().map(zeros).collect()
+    }
+
+    /// Heads that put out the same at every token: their means, as
+    /// [`mean_outputs`](crate::decoders::Decoder::mean_outputs) measures them.
+    ///
+    /// # Shapes
+    /// As [`concats`](Self::concats); `means` is `[layer][head]`, `[d_v]`.
+    pub fn average(&self, means: &[Vec<RowVector<T>>]) -> Vec<Matrix<T>> {
+        let n = self.ids.len();
+        let of_layer = |means: &Vec<RowVector<T>>| {
+            let row: Vec<T> =
+                means.iter().flat_map(|mean| mean.iter().copied()).collect();
+            Matrix::from_fn(n, row.len(), |_, column| row[column])
+        };
+        means.iter().map(of_layer).collect()
+    }
+}

@@ -1,0 +1,174 @@
+//! What is known or refused, and where files and settings contradict each other.
+
+use model_files::Sequence;
+use serde_json::{Map, Value as Json, json};
+
+use super::{changed, model, read, refused, rewritten};
+use crate::decoders::{AsRead, Config, Decoder, Files};
+
+/// Its tensors have the names of a model without the unembedding, and it has none.
+#[test]
+fn a_model_without_a_head_gives_hidden_states_and_no_logits() {
+    let short =
+        |name: &str| (name != "lm_head.weight").then(|| name.replace("model.", ""));
+    let expected: AsRead = Decoder::load(model("llama-1")).unwrap();
+    let folder = rewritten("llama-1", json!({}), short);
+    let model = read(&folder).unwrap();
+    let sequence = Sequence::new(vec![5, 90, 17, 3]);
+    let layers = model.forward(&sequence).unwrap();
+    assert_eq!(layers, expected.forward(&sequence).unwrap());
+    insta::assert_snapshot!(model.logits(layers.out()).unwrap_err(), @"the model was saved without its head, and has no logits: there is no lm_head.weight, and its config.json does not say that the embedding is in its place");
+    #[cfg(feature = "fast")]
+    {
+        let model: AsRead<f32> = Decoder::load(folder.path()).unwrap();
+        assert!(matches!(
+            crate::decoders::FastDecoder::new(model),
+            Err(crate::decoders::Error::NoHead { .. })
+        ));
+    }
+}
+
+/// A file's own head counts, whatever the settings say; the only table is both.
+#[test]
+fn the_file_decides_whether_there_is_a_head() {
+    let all = |name: &str| Some(name.to_string());
+    let expected: AsRead = Decoder::load(model("llama-1")).unwrap();
+    let folder = rewritten("llama-1", json!({"tie_word_embeddings": true}), all);
+    let said_tied = read(&folder).unwrap();
+    assert_eq!(said_tied.unembedding, expected.unembedding);
+    assert!(said_tied.unembedding.unwrap().tokens.is_some());
+    let leftovers = Files::open(folder.path()).unwrap().leftovers;
+    assert!(leftovers.iter().any(|it| it.name == "tie_word_embeddings"));
+    let only_head = |name: &str| match name {
+        "lm_head.weight" => None,
+        "model.embed_tokens.weight" => Some("lm_head.weight".to_string()),
+        name => Some(name.to_string()),
+    };
+    let folder = rewritten("llama-1", json!({"tie_word_embeddings": true}), only_head);
+    let only_head = read(&folder).unwrap();
+    assert_eq!(only_head.embedding, expected.embedding);
+    assert_eq!(only_head.unembedding.unwrap().tokens, None);
+}
+
+#[test]
+fn what_nobody_knows_is_refused_by_name() {
+    insta::assert_snapshot!(refused("llama-1", json!({"logit_scale": 0.0625})), @"config.json: logit_scale is 0.0625: a key that is not known here, and may change what the model computes: take it out if it does not");
+    insta::assert_snapshot!(refused("llama-1", json!({"num_local_experts": 8})), @"config.json: num_local_experts is 8: one feed-forward layer for all tokens is computed");
+    insta::assert_snapshot!(refused("llama-1", json!({"is_causal": false})), @"config.json: is_causal is false, expected true: tokens read those before them");
+    insta::assert_snapshot!(refused("llama-1", json!({"sliding_window": 4096})), @"config.json: sliding_window is 4096: this family has no windows here");
+    insta::assert_snapshot!(refused("llama-1", json!({"rope_parameters": {"rope_type": "default", "mrope_section": [1]}})), @"config.json: rope_parameters.mrope_section is [1]: a key that is not known here, and may change what the model computes: take it out if it does not");
+    insta::assert_snapshot!(refused("gemma3_text-1", json!({"attn_logit_softcapping": 50.0})), @"config.json: attn_logit_softcapping is 50.0, expected null: no cap on scores");
+    insta::assert_snapshot!(refused("mistral-1", json!({"layer_types": ["full_attention", "full_attention", "full_attention"]})), @r#"config.json: layer_types is ["full_attention","full_attention","full_attention"], expected the same for all layers, as sliding_window says"#);
+    let biased = rewritten("llama-1", json!({}), |name| {
+        let other = name.replace("layers.1.input_layernorm.weight", "layers.1.mlp.bias");
+        Some(other)
+    });
+    assert!(
+        read(&biased).unwrap_err().contains("no tensor model.layers.1.input_layernorm")
+    );
+}
+
+/// What is said twice must be the same; what is added replaces what was there.
+#[test]
+fn two_keys_for_one_thing_agree_or_are_refused() {
+    let of = |changes| Config::read("", &changed("llama-1", changes)).unwrap();
+    let base = json!({"rope_theta": 10000.0, "rope_type": "default"});
+    let added = json!({"rope_type": "linear", "factor": 4.0});
+    let linear = json!({"rope_theta": 10000.0, "rope_type": "linear", "factor": 4.0});
+    let both = of(json!({"rope_parameters": base, "rope_scaling": added}));
+    assert_eq!(both, of(json!({"rope_parameters": linear})));
+    let other = json!({"rope_theta": 5e5, "rope_type": "default"});
+    insta::assert_snapshot!(refused("llama-1", json!({"rope_parameters": other, "rope_scaling": added})), @r#"config.json: rope_scaling is {"factor":4.0,"rope_type":"linear"}, expected what keeps the base: it replaces rope_parameters, which has another rope_theta"#);
+    insta::assert_snapshot!(refused("llama-1", json!({"rope_parameters": base, "rope_theta": 500.0})), @"config.json: rope_theta is 500.0, expected what another key says of the same");
+    insta::assert_snapshot!(refused("llama-1", json!({"rope_scaling": [added]})), @r#"config.json: rope_scaling is [{"factor":4.0,"rope_type":"linear"}], expected an object"#);
+    insta::assert_snapshot!(refused("llama-1", json!({"rope_parameters": {"rope_type": "default", "type": "yarn"}})), @r#"config.json: rope_parameters.type is "yarn", expected what rope_type says"#);
+    insta::assert_snapshot!(refused("llama-1", json!({"rope_parameters": {"partial_rotary_factor": 0.5}})), @"config.json: rope_parameters.partial_rotary_factor is 0.5, expected 1: whole heads of an even number of entries are rotated");
+    insta::assert_snapshot!(refused("gpt_neox-1", json!({"rope_parameters": {"partial_rotary_factor": 1e9}})), @"config.json: rope_parameters.partial_rotary_factor is 1000000000.0, expected a share of a head that is two entries or more, and not all");
+}
+
+/// Null is none, a missing key is the family's default.
+#[test]
+fn a_missing_key_is_not_null() {
+    let of = |name: &str, changes: Json, nulls: &[&str]| {
+        let json = changed(name, changes);
+        let mut settings: Map<String, Json> = serde_json::from_slice(&json).unwrap();
+        for key in nulls {
+            settings.insert((*key).to_string(), Json::Null);
+        }
+        Config::read("", &serde_json::to_vec(&settings).unwrap()).unwrap()
+    };
+    let caps = json!({"attn_logit_softcapping": null, "final_logit_softcapping": null});
+    let missing = of("gemma2-1", caps, &[]);
+    assert_eq!(missing.soft_cap.unwrap().bound(), 50.0);
+    assert_eq!(missing.last_soft_cap.unwrap().bound(), 30.0);
+    let keys = ["attn_logit_softcapping", "final_logit_softcapping"];
+    let null = of("gemma2-1", json!({}), &keys);
+    assert_eq!((null.soft_cap, null.last_soft_cap), (None, None));
+    let window = json!({"sliding_window": null});
+    let missing = of("mistral-1", window, &[]);
+    assert_eq!(missing.window(2), Some(variants::Window::last(4096).unwrap()));
+    assert_eq!(of("mistral-1", json!({}), &["sliding_window"]).window(2), None);
+    let heads = json!({"num_attention_heads": null, "max_position_embeddings": null});
+    let missing = of("gemma2-1", heads, &[]);
+    assert_eq!((missing.dims().n_heads(), missing.n_positions), (8, 8192));
+    let d_k =
+        json!({"head_dim": null, "num_attention_heads": 4, "num_key_value_heads": 4});
+    assert_eq!(of("qwen3-1", d_k, &[]).dims().d_k(), 128);
+    let heads = json!({"num_key_value_heads": null, "num_attention_heads": 8});
+    assert_eq!(of("mistral-1", heads, &[]).sizes.groups.n_kv_heads(), 8);
+    let heads = json!({"num_attention_heads": 8, "head_dim": 8});
+    assert_eq!(
+        of("gemma2-1", heads, &["num_key_value_heads"]).sizes.groups.n_kv_heads(),
+        8
+    );
+}
+
+/// transformers reads both.
+#[test]
+fn a_key_has_its_other_name() {
+    let of = |changes| Config::read("", &changed("gpt2-1", changes)).unwrap();
+    let expected = of(json!({}));
+    assert_eq!(of(json!({"n_embd": null, "hidden_size": 24})), expected);
+    assert_eq!(of(json!({"hidden_size": 24, "num_attention_heads": 4})), expected);
+    insta::assert_snapshot!(refused("gpt2-1", json!({"num_attention_heads": 2})), @"config.json: num_attention_heads is 2, expected what the family's own key says of the same");
+}
+
+/// What is put before all names is taken off, and what is packed is called so.
+#[test]
+fn wrappers_are_taken_off_and_packed_weights_named() {
+    let expected = Decoder::load(model("llama-1")).unwrap();
+    for wrapper in ["_orig_mod.", "module.", "module._orig_mod.", "language_model."] {
+        let folder =
+            rewritten("llama-1", json!({}), |name| Some(format!("{wrapper}{name}")));
+        let sequence = Sequence::new(vec![5, 90, 17]);
+        let out = |model: &AsRead| model.forward(&sequence).unwrap().out().clone();
+        assert_eq!(out(&read(&folder).unwrap()), out(&expected), "{wrapper}");
+    }
+    let some = |name: &str| Some(name.replace("model.layers.1", "module.model.layers.1"));
+    assert!(read(&rewritten("llama-1", json!({}), some)).is_err());
+    let base =
+        |name: &str| Some(name.replace("q_proj.weight", "q_proj.base_layer.weight"));
+    let refused = read(&rewritten("llama-1", json!({}), base)).unwrap_err();
+    assert!(refused.contains("an adapter (LoRA) that is not merged"), "{refused}");
+    let one = |name: &str| Some(name.replace("q_proj.weight", "qkv_proj.weight"));
+    let refused = read(&rewritten("llama-1", json!({}), one)).unwrap_err();
+    assert!(refused.contains("queries, keys and values in one matrix"), "{refused}");
+}
+
+/// Settings that ask for memory before the weights say otherwise.
+#[test]
+fn absurd_sizes_are_refused_before_anything_is_allocated() {
+    insta::assert_snapshot!(refused("llama-1", json!({"num_hidden_layers": 1_000_000_000})), @"config.json: num_hidden_layers is 1000000000, expected a number that a model can have");
+    insta::assert_snapshot!(refused("gpt2-1", json!({"n_layer": 1_u64 << 62})), @"config.json: n_layer is 4611686018427387904, expected a number that a model can have");
+    insta::assert_snapshot!(refused("llama-1", json!({"head_dim": 1_u64 << 40})), @"config.json: head_dim is 1099511627776, expected what makes heads of a width that a model can have");
+    insta::assert_snapshot!(refused("gemma3_text-1", json!({"head_dim": 1_u64 << 40})), @"config.json: head_dim is 1099511627776, expected an even number that a head can have");
+    let wide = json!({"n_embd": 1_u64 << 62, "n_head": 1});
+    assert!(Config::read("", &changed("gpt2-1", wide)).is_ok());
+    let all = |name: &str| Some(name.to_string());
+    let wide = rewritten("gpt2-1", json!({"n_embd": 1_u64 << 62, "n_head": 1}), all);
+    assert!(read(&wide).unwrap_err().contains("has shape (97, 24)"));
+    let window = json!({"sliding_window": u64::MAX});
+    let model = read(&rewritten("mistral-1", window, all)).unwrap();
+    let layers = model.forward(&Sequence::new(vec![1, 2, 3])).unwrap();
+    assert!(layers.attn[0][0][(2, 0)] > 0.0);
+}

@@ -1,0 +1,152 @@
+//! A `config.json`: which family a model is of, and its sizes.
+
+use attention::Dims;
+use block::Activation;
+use model_files::{Sequence, Settings, Unused};
+use serde_json::{Map, Value};
+use tensors::TensorFile;
+
+use crate::encoders::families::{Counting, FAMILIES, Family, KEYS, family};
+use crate::encoders::{Error, Result};
+
+/// What a model's `config.json` says, as far as it matters here.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Config {
+    /// Whose names its tensors have.
+    pub family: &'static Family,
+    /// d_model, h, d_k.
+    pub dims: Dims,
+    /// The number of blocks.
+    pub n_layers: usize,
+    /// The width within the feed-forward layers.
+    pub d_ff: usize,
+    /// The width of the embeddings: d_model, but for some ELECTRAs.
+    pub d_embedding: usize,
+    /// How many tokens it knows.
+    pub n_vocabulary: usize,
+    /// How many rows its table of positions has.
+    pub n_positions: usize,
+    /// How many types of token there are; `None` for a family without.
+    pub n_types: Option<usize>,
+    /// What bends the entries of the feed-forward layers.
+    pub activation: Activation,
+    /// eps of every norm.
+    pub eps: f64,
+    /// The id of padding, for a family whose positions begin behind it.
+    pub padding: Option<usize>,
+}
+
+impl Config {
+    /// Reads a `config.json` as `save_pretrained` writes it; `file` is what errors call it.
+    ///
+    /// # Errors
+    /// [`Error::Files`] for a file that is no JSON, for a family that is not known, and for a
+    /// setting that is missing or asks for what is not here (other kinds of position, a
+    /// decoder, heads pruned away), or that nobody knows; [`Error::Config`] if the heads
+    /// cannot share the width.
+    ///
+    /// # Source
+    /// `BertConfig`, `RobertaConfig`, `ElectraConfig` and `DistilBertConfig` of Hugging
+    /// Face, with their defaults where a key is missing that has a natural one.
+    pub fn read(file: &str, json: &[u8]) -> Result<Self> {
+        Self::of(&Settings::read(file, json)?)
+    }
+
+    /// The same from settings that are read already.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn of(settings: &Settings) -> Result<Self> {
+        let family = known_family(settings)?;
+        let settings = &settings.with_own_names(family.other_names)?;
+        let settings = &settings.with_defaults(family.defaults);
+        refuse_others(settings)?;
+        let keys = family.keys;
+        let d_model = settings.positive(keys.d_model)?;
+        let dims = Dims::new(d_model, settings.positive(keys.n_heads)?);
+        let of_width = |key| settings.positive(key);
+        let padding = match family.counting {
+            Counting::FromZero => None,
+            Counting::BehindPadding { padding } => {
+                let padding = settings.number("pad_token_id", Some(padding))?;
+                // Behind it there must be a position.
+                if padding >= settings.positive("max_position_embeddings")? {
+                    let expected = "a number below max_position_embeddings";
+                    return Err(settings.wrong("pad_token_id", expected).into());
+                }
+                Some(padding)
+            }
+        };
+        let config = Self {
+            family,
+            dims: dims.map_err(|source| Error::Config {
+                file: settings.file().into(),
+                source,
+            })?,
+            n_layers: settings.n_layers(keys.n_layers)?,
+            d_ff: settings.positive(keys.d_ff)?,
+            d_embedding: keys.d_embedding.map_or(Ok(d_model), of_width)?,
+            n_vocabulary: settings.positive("vocab_size")?,
+            n_positions: settings.positive("max_position_embeddings")?,
+            n_types: keys.n_types.map(of_width).transpose()?,
+            activation: activation(settings, keys.activation)?,
+            eps: keys.eps.map_or(Ok(1e-12), |key| settings.eps(key, 1e-12))?,
+            padding,
+        };
+        config.leftovers(settings)?;
+        Ok(config)
+    }
+
+    /// The settings that change nothing.
+    pub(crate) fn leftovers(&self, settings: &Settings) -> Result<Vec<Unused>> {
+        Ok(settings.leftovers(KEYS)?)
+    }
+
+    /// The sequences of a file, each id, type and position being one that the model has.
+    /// Positions of a file are rows of the table, also in a family that begins to count
+    /// behind padding.
+    ///
+    /// # Shapes
+    /// As [`Sequence::read`].
+    ///
+    /// # Errors
+    /// As [`Sequence::read`] and [`Sequence::expect_positions`].
+    pub fn sequences(&self, file: &TensorFile) -> Result<Vec<Sequence>> {
+        let n_types = self.n_types.unwrap_or(1);
+        let sequences = Sequence::read(file, self.n_vocabulary, n_types, false)?;
+        Sequence::expect_positions(&sequences, file, self.n_positions)?;
+        Ok(sequences)
+    }
+
+    /// How many tokens a text may have. Where positions begin behind padding, the first of
+    /// the table are not for texts.
+    pub fn longest(&self) -> usize {
+        self.n_positions.saturating_sub(self.padding.map_or(0, |padding| padding + 1))
+    }
+}
+
+fn known_family(settings: &Settings) -> Result<&'static Family> {
+    let known = || FAMILIES.iter().map(|family| family.name).collect();
+    let found = family(settings.text("model_type").unwrap_or_default());
+    Ok(found.ok_or_else(|| settings.unknown_family(known()))?)
+}
+
+fn activation(settings: &Settings, key: &str) -> Result<Activation> {
+    let named = Activation::named;
+    Ok(settings.one_of(key, Activation::Gelu, named, Activation::NAMES)?)
+}
+
+/// What would be computed otherwise than here.
+fn refuse_others(settings: &Settings) -> Result<()> {
+    settings.refuse_unless("position_embedding_type", "absolute", "\"absolute\"")?;
+    settings.refuse_unless("is_causal", false, "false: every token reads every other")?;
+    for key in ["is_decoder", "add_cross_attention"] {
+        settings.refuse_unless(key, false, "false: decoders are left out")?;
+    }
+    let none = Value::Object(Map::new());
+    Ok(settings.refuse_unless(
+        "pruned_heads",
+        none,
+        "none: every layer has all its heads",
+    )?)
+}

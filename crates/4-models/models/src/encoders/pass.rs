@@ -1,0 +1,258 @@
+//! Heads of an encoder that put out something else.
+
+use ablation::ablated_layer;
+use attention::{
+    Attended, Error as SizeError, LayerParameters, Mask, Matrix, MultiHeadAttention,
+    Real, Result as SizeResult, RowVector,
+};
+use block::Layers;
+use model_files::Sequence;
+
+use crate::encoders::{Encoder, Error, Result, sentence_embedding};
+
+/// Any stage.
+pub type Stage<T> = Box<dyn MultiHeadAttention<T>>;
+
+/// A pass over a text, with what every head put out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pass<T: Real = f64> {
+    /// The text.
+    pub sequence: Sequence,
+    /// Hidden states and maps, as [`Encoder::forward`] gives them.
+    pub layers: Layers<T>,
+    /// The outputs of a layer's heads side by side, before W^O: `concats[l]` is
+    /// `[n_tokens, h · d_v]`, and head i is its columns i · d_v to (i + 1) · d_v.
+    pub concats: Vec<Matrix<T>>,
+}
+
+impl<T: Real> Pass<T> {
+    /// The text as one vector of length 1, `[d_model]`.
+    pub fn embedding(&self) -> RowVector<T> {
+        sentence_embedding(self.layers.out(), &self.sequence.is_real)
+    }
+
+    /// What stands in the stead of heads that put out zeros, as [`Encoder::ablated`] takes it.
+    pub fn zeros(&self) -> Vec<Matrix<T>> {
+        self.concats.iter().map(|it| Matrix::zeros(it.nrows(), it.ncols())).collect()
+    }
+}
+
+impl<T: Real> Encoder<LayerParameters<T>, T> {
+    /// A pass over a text; `stage` computes attention.
+    ///
+    /// # Shapes
+    /// As [`Encoder::forward`].
+    ///
+    /// # Errors
+    /// As [`Encoder::forward`].
+    pub fn pass(
+        &self,
+        sequence: &Sequence,
+        stage: fn(&LayerParameters<T>) -> Stage<T>,
+    ) -> Result<Pass<T>> {
+        let mask = sequence.mask()?;
+        let attend = |_, _, parameters: &LayerParameters<T>, x: &Matrix<T>| {
+            stage(parameters).self_attend(x, &mask)
+        };
+        let layers = self.stack.forward_by(self.embeddings.forward(sequence)?, attend)?;
+        let concat = |(l, maps): (usize, &Vec<Matrix<T>>)| {
+            let heads = self.stack.blocks[l].attention.function.heads().iter();
+            let outputs = heads.zip(maps).map(|(head, map)| {
+                Ok(map * head.w_v.forward(&layers.hidden[l])?) // [n_tokens, d_v]
+            });
+            let outputs = outputs.collect::<SizeResult<Vec<_>>>()?;
+            let columns: Vec<_> =
+                outputs.iter().flat_map(|head| head.column_iter()).collect();
+            Ok(Matrix::from_columns(&columns))
+        };
+        let concats =
+            layers.attn.iter().enumerate().map(concat).collect::<Result<_>>()?;
+        Ok(Pass { sequence: sequence.clone(), layers, concats })
+    }
+
+    /// A pass in which some heads put out what stands in other concatenations, token by
+    /// token, before W^O reads it: zeros, means, or what they put out on another text.
+    ///
+    /// # Shapes
+    /// `instead` has one `[n_tokens, h · d_v]` per layer, as [`Pass::concats`].
+    ///
+    /// # Errors
+    /// [`Error::Layer`] and [`Error::Ablation`] for a layer or a head that is not there;
+    /// [`Error::Sizes`] for concatenations of another model or of another number of tokens.
+    ///
+    /// # Source
+    /// As [`ablated_layer`]; Vig et al. 2020, section 3 (another text).
+    pub fn ablated(
+        &self,
+        pass: &Pass<T>,
+        heads: &[(usize, usize)],
+        instead: &[Matrix<T>],
+        stage: fn(&LayerParameters<T>) -> Stage<T>,
+    ) -> Result<Layers<T>> {
+        let n_layers = self.stack.blocks.len();
+        if let Some(&(layer, _)) = heads.iter().find(|(layer, _)| *layer >= n_layers) {
+            return Err(Error::Layer { layer, n_layers });
+        }
+        SizeError::expect_length("the list of concatenations", n_layers, instead.len())?;
+        for (own, other) in pass.concats.iter().zip(instead) {
+            let what = "the concatenation of a layer";
+            SizeError::expect_shape(what, own.shape(), other.shape())?;
+        }
+        // Below the lowest head nothing changes.
+        let lowest = heads.iter().map(|(layer, _)| *layer).min().unwrap_or(n_layers);
+        let before = pass.layers.up_to(lowest);
+        let mask = pass.sequence.mask()?;
+        let blocks = &self.stack.blocks;
+        let ablated = |layer: usize| {
+            let of_layer = heads.iter().filter(|(of, _)| *of == layer);
+            let of_layer: Vec<usize> = of_layer.map(|(_, i)| *i).collect();
+            let parameters = &blocks[layer].attention.function;
+            Ablated::new(parameters, &of_layer, &instead[layer], stage)
+        };
+        let ablated = (lowest..n_layers).map(ablated).collect::<Result<Vec<_>>>()?;
+        let attend = |layer: usize, _, _: &_, x: &Matrix<T>| {
+            ablated[layer - lowest].self_attend(x, &mask)
+        };
+        Ok(before.through(blocks, attend)?)
+    }
+}
+
+/// A stage some of whose heads are ablated, and what stands in their stead.
+struct Ablated<T: Real> {
+    stage: Stage<T>,
+    /// `Σ z_i W_i^O` over what stands in their stead, `[n_tokens, d_model]`; `None` of no
+    /// heads.
+    added: Option<Matrix<T>>,
+}
+
+impl<T: Real> Ablated<T> {
+    fn new(
+        parameters: &LayerParameters<T>,
+        heads: &[usize],
+        instead: &Matrix<T>,
+        stage: fn(&LayerParameters<T>) -> Stage<T>,
+    ) -> Result<Self> {
+        if heads.is_empty() {
+            return Ok(Self { stage: stage(parameters), added: None });
+        }
+        let gone: Vec<_> = heads.iter().map(|&head| (head, None)).collect();
+        let less = ablated_layer(parameters, &gone)?;
+        let d_v = parameters.dims().d_v();
+        let of_head =
+            |&i: &usize| instead.columns(i * d_v, d_v) * parameters.w_o_of_head(i);
+        let added = heads.iter().map(of_head).reduce(|sum, one| sum + one);
+        Ok(Self { stage: stage(&less), added })
+    }
+
+    /// What the stage makes of tokens that read themselves, with what stands in the heads' stead.
+    fn self_attend(&self, x: &Matrix<T>, mask: &Mask) -> SizeResult<Attended<T>> {
+        let Attended { mut out, attn } = self.stage.self_attend(x, mask)?;
+        self.added.iter().for_each(|added| out += added);
+        Ok(Attended { out, attn })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use ablation::Replacement;
+    use attention::{Dims, ParameterCount};
+
+    use super::*;
+    use crate::encoders::Study;
+
+    type Model = Encoder<LayerParameters<f32>, f32>;
+
+    fn tiny(name: &str) -> Model {
+        let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/models");
+        Encoder::load(models.join(name), LayerParameters::clone).unwrap()
+    }
+
+    fn stage(parameters: &LayerParameters<f32>) -> Stage<f32> {
+        Box::new(Loops(parameters.clone()))
+    }
+
+    /// Heads one after the other, so that this crate needs no stage.
+    struct Loops(LayerParameters<f32>);
+
+    impl MultiHeadAttention<f32> for Loops {
+        fn name(&self) -> &'static str {
+            "loops"
+        }
+
+        fn dims(&self) -> Dims {
+            self.0.dims()
+        }
+
+        fn parameter_count(&self) -> ParameterCount {
+            self.0.count()
+        }
+
+        fn forward(
+            &self,
+            query: &Matrix<f32>,
+            key: &Matrix<f32>,
+            value: &Matrix<f32>,
+            mask: &Mask,
+        ) -> SizeResult<Attended<f32>> {
+            let (mut columns, mut attn) = (Vec::new(), Vec::new());
+            for (i, head) in self.0.heads().iter().enumerate() {
+                let (q, k) = (head.w_q.forward(query)?, head.w_k.forward(key)?);
+                let scores = &q * k.transpose() / (q.ncols() as f32).sqrt();
+                let map = attention::softmax_rows(mask.of_head(i).apply(scores));
+                let out = &map * head.w_v.forward(value)?;
+                columns.extend(out.column_iter().map(|column| column.into_owned()));
+                attn.push(map);
+            }
+            let out = self.0.w_o().forward(&Matrix::from_columns(&columns))?;
+            Ok(Attended { out, attn })
+        }
+    }
+
+    fn apart(a: &Matrix<f32>, b: &Matrix<f32>) -> f32 {
+        (a - b).amax()
+    }
+
+    #[test]
+    fn zeros_and_means_are_those_of_the_study_and_a_text_by_itself_is_itself() {
+        let sequence = Sequence::new(vec![3, 1, 4, 15, 9, 2, 6]);
+        let heads = [(0, 1), (1, 3)];
+        for name in ["bert-1", "roberta-1", "electra-1", "distilbert-1"] {
+            let model = tiny(name);
+            let pass = model.pass(&sequence, stage).unwrap();
+            let same = model.ablated(&pass, &heads, &pass.concats, stage).unwrap();
+            assert!(apart(same.out(), pass.layers.out()) < 1e-5, "{name}");
+            let sequences = [sequence.clone()];
+            let study = Study::new(&model, stage, &sequences).unwrap();
+            // The mean of the only text is that of its rows.
+            let mean = |concat: &Matrix<f32>| {
+                Matrix::from_rows(&vec![concat.row_mean(); concat.nrows()])
+            };
+            let ways: [(Replacement, Vec<Matrix<f32>>); 2] = [
+                (Replacement::Zero, pass.concats.iter().map(|it| it * 0.0).collect()),
+                (Replacement::Mean, pass.concats.iter().map(mean).collect()),
+            ];
+            for (replacement, instead) in ways {
+                let layers = model.ablated(&pass, &heads, &instead, stage).unwrap();
+                let found = Pass { layers, ..pass.clone() }.embedding();
+                let expected = study.embeddings(&heads, replacement).unwrap();
+                let off = (&found - &expected[0]).amax();
+                assert!(off < 1e-5, "{name}, {replacement:?}: {off:e}");
+                assert!((found - pass.embedding()).amax() > 1e-3, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_there_is_refused() {
+        let model = tiny("bert-1");
+        let pass = model.pass(&Sequence::new(vec![3, 1, 4]), stage).unwrap();
+        let refused = |head| {
+            let concats = &pass.concats;
+            model.ablated(&pass, &[head], concats, stage).unwrap_err().to_string()
+        };
+        insta::assert_snapshot!(refused((3, 0)), @"there is no layer 3: the model has 3, from 0");
+        insta::assert_snapshot!(refused((0, 4)), @"there is no head 4 in a layer of 4: they count from 0");
+    }
+}

@@ -1,0 +1,14 @@
+//! Whole models from files: encoders, decoders, and encoder-decoders that translate.
+//!
+//! | | a token reads | it writes |
+//! | --- | --- | --- |
+//! | [`encoders`] | every other | nothing |
+//! | [`decoders`] | those before it | what comes next |
+//! | [`translators`] | a source, and those before it | another text |
+//!
+//! Each runs the one [`block::Block`] that the book builds. A family is a table: what it calls
+//! its tensors, and what its `config.json` says.
+
+pub mod decoders;
+pub mod encoders;
+pub mod translators;

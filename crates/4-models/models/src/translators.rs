@@ -1,0 +1,56 @@
+//! Whole encoder-decoders: one text is read, and another is written from it.
+//!
+//! ```text
+//! source  →  E[id] + P  →  encoder blocks  →  memory
+//! target  →  E[id] + P  →  decoder blocks  →  x Eᵀ  →  logits
+//!     encoder block: self-attention,                   feed-forward
+//!     decoder block: self-attention, attention to the memory, feed-forward
+//! ```
+//!
+//! Marian, BART, mBART and T5 are that one model. What each changes is a line or two of its
+//! file in `families`: where norms stand, how positions are told, how the feed-forward layer
+//! is bent. The attention is [`variants`]' with the changes that the config asks for, or any
+//! other stage ([`Translator::with_attention`]). A block is [`block::Block`], the one that the
+//! book builds.
+//!
+//! The one decision: **what follows from the source alone is computed once.**
+//! [`Translator::read_source`] runs the encoder, and makes the keys and values that every
+//! block of the decoder will attend to; [`Translator::decode_cached`] reads new target tokens
+//! behind a cache that grows, and gives what [`Translator::decode`] gives all at once.
+//!
+//! Heads of all three kinds have names, [`Head`], and can be [ablated](Translator::ablate).
+//!
+//! What the files have is used, or known to change nothing, or refused by its name. Errors
+//! are those of `decoders`: half of such a model is one.
+//!
+//! Left out: beams, a last token that is forced, dropout, the backward pass.
+
+mod cached;
+mod config;
+mod families;
+mod family;
+mod files;
+mod heads;
+mod side;
+mod tensors;
+mod translator;
+mod weights;
+mod writer;
+mod writing;
+
+#[cfg(test)]
+mod tests;
+
+pub use crate::decoders::{Error, Result};
+pub use block::Layers;
+pub use cached::{CacheBytes, Source};
+pub use config::{Config, Half, Places};
+pub use families::families;
+pub use family::{Family, Names};
+pub use files::Files;
+pub use heads::{Head, Part, Whole};
+pub use side::Side;
+pub use tensors::{sequences, to_tensors};
+pub use translator::{AsRead, Translator};
+pub use writer::{Reader, Written, write};
+pub use writing::Writing;

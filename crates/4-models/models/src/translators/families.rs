@@ -1,0 +1,168 @@
+//! From a `config.json` to what the model computes, family by family.
+
+mod bart;
+mod marian;
+mod t5;
+
+use attention::Dims;
+use block::Activation;
+use model_files::Use::Harmless;
+use model_files::{Rule, Settings, Unused};
+use variants::Sizes;
+
+pub(crate) use crate::translators::config::Places;
+use crate::translators::config::{Config, Half};
+use crate::translators::family::Family;
+use crate::translators::writing::Writing;
+use crate::translators::{Error, Result};
+
+type Read = fn(&Settings) -> Result<Config>;
+
+/// Every family, and how its settings are read: the only list of them.
+const FAMILIES: &[(&Family, Read)] = &[
+    (&marian::MARIAN, marian::read),
+    (&bart::BART, bart::read),
+    (&bart::MBART, bart::read_mbart),
+    (&t5::T5, t5::read),
+];
+
+/// Keys of a `config.json` that change nothing in any of them.
+const KEYS: &[Rule] = &[
+    Rule("init_std", Harmless("for training alone")),
+    Rule("n_positions", Harmless("relative positions have no last one")),
+    Rule(
+        "extra_pos_embeddings",
+        Harmless("the table of positions follows from its kind"),
+    ),
+    Rule(
+        "force_bos_token_to_be_generated",
+        Harmless("an older name of forced_bos_token_id"),
+    ),
+    Rule("add_bias_logits", Harmless("a bias that is in the file is added")),
+    Rule("save_step", Harmless("a note on the training")),
+];
+
+/// Tensors that are no part of any of them.
+pub(crate) const TENSORS: &[Rule] = &[
+    Rule("encoder.version decoder.version", Harmless("a note on the files")),
+    Rule(
+        "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight",
+        Harmless("attention to another text has no distances"),
+    ),
+    Rule(
+        "classification_head.* qa_outputs.*",
+        Harmless("a head on top, for another task"),
+    ),
+];
+
+/// The families that are known.
+pub fn families() -> impl Iterator<Item = &'static Family> {
+    FAMILIES.iter().map(|(family, _)| *family)
+}
+
+impl Config {
+    /// Reads a `config.json` as `save_pretrained` writes it; `file` is what errors call it.
+    ///
+    /// # Errors
+    /// [`model_files::Error::Json`], [`model_files::Error::Family`],
+    /// [`model_files::Error::Setting`] for one that is missing or asks for what is not here,
+    /// [`model_files::Error::UnknownSetting`] for one that nobody knows;
+    /// [`Error::Config`] for sizes that make no layer.
+    ///
+    /// # Source
+    /// The configs of these families in Hugging Face's transformers, with their defaults
+    /// where a key is missing that no tensor's shape says.
+    pub fn read(file: &str, json: &[u8]) -> Result<Self> {
+        Self::of(&Settings::read(file, json)?)
+    }
+
+    /// The same from settings that are read already.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn of(settings: &Settings) -> Result<Self> {
+        let name = settings.text("model_type").unwrap_or_default();
+        let read = FAMILIES.iter().find(|(family, _)| family.name == name);
+        let known = || families().map(|family| family.name).collect();
+        let (family, read) = read.ok_or_else(|| settings.unknown_family(known()))?;
+        let settings = &settings.with_own_names(family.other_names)?;
+        let settings = &settings.with_defaults(family.defaults);
+        settings.refuse_unless("is_encoder_decoder", true, "true")?;
+        settings.refuse_unless("is_decoder", false, "false: both sides are read")?;
+        let config = read(settings)?;
+        config.leftovers(settings)?;
+        Ok(config)
+    }
+
+    /// The settings that change nothing.
+    pub(crate) fn leftovers(&self, settings: &Settings) -> Result<Vec<Unused>> {
+        Ok(settings.leftovers(KEYS)?)
+    }
+}
+
+/// The most that memory is asked for before a file of weights could say otherwise.
+const WIDEST: usize = 1 << 17;
+
+/// An error of sizes with its file.
+fn wrong_sizes(file: &str) -> impl Fn(variants::Error) -> Error {
+    let file = file.to_string();
+    move |source| Error::Config { file: file.clone(), source }
+}
+
+/// What BART and its relatives have alike.
+fn common(
+    settings: &Settings,
+    family: &'static Family,
+    places: Places,
+) -> Result<Config> {
+    let d_model = settings.at_most("d_model", WIDEST)?;
+    let half = |[heads, layers, width]: [&str; 3]| -> Result<Half> {
+        let n_heads = settings.positive(heads)?;
+        let sizes = Dims::new(d_model, n_heads).map_err(variants::Error::from);
+        let sizes = sizes.and_then(|dims| Sizes::new(dims, n_heads));
+        Ok(Half {
+            sizes: sizes.map_err(wrong_sizes(settings.file()))?,
+            n_layers: settings.n_layers(layers)?,
+            d_ff: settings.positive(width)?,
+        })
+    };
+    let n_vocabulary = settings.positive("vocab_size")?;
+    let is_scaled = settings.flag("scale_embedding", false)?;
+    let named = Activation::named;
+    Ok(Config {
+        family,
+        encoder: half(["encoder_attention_heads", "encoder_layers", "encoder_ffn_dim"])?,
+        decoder: half(["decoder_attention_heads", "decoder_layers", "decoder_ffn_dim"])?,
+        n_vocabulary,
+        n_target_vocabulary: n_vocabulary,
+        places,
+        n_positions: Some(settings.at_most("max_position_embeddings", WIDEST)?),
+        activation: settings.one_of(
+            "activation_function",
+            Activation::Gelu,
+            named,
+            Activation::NAMES,
+        )?,
+        is_gated: false,
+        eps: 1e-5,
+        scale: None,
+        embedding_scale: if is_scaled { (d_model as f64).sqrt() } else { 1.0 },
+        logits_scale: 1.0,
+        is_shared: true,
+        is_tied: settings.flag("tie_word_embeddings", true)?,
+        writing: Writing::of(settings)?,
+    })
+}
+
+/// Keys of files before transformers 4, which say what the family does anyway.
+fn refuse_old(settings: &Settings, keys: [(&str, bool); 2]) -> Result<()> {
+    for (key, value) in keys {
+        let expected = if value {
+            "true, as this family is computed"
+        } else {
+            "false, as this family is computed"
+        };
+        settings.refuse_unless(key, value, expected)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,344 @@
+//! Tensors become parts, by the names that the family gives them.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use crate::decoders::{Embedding, NormKind, Unembedding};
+use attention::{Linear, Matrix, Real, RowVector};
+use block::{Block, FeedForward, LayerNorm, Norm, Norms, RmsNorm, Sublayer, sinusoidal};
+use model_files::{Unused, expect_layers, harmless, refuse_packed, refuse_unread};
+use tensors::TensorFile;
+use variants::{Changes, RelativeBias, VariantAttention};
+
+use crate::translators::Result;
+use crate::translators::config::{Config, HEAD, Half};
+use crate::translators::families::{Places, TENSORS};
+use crate::translators::family::Names;
+use crate::translators::side::Side;
+
+/// The tensors that are known to be no part of such a model, and those in whose place the
+/// file has others.
+pub(crate) fn leftover_tensors(config: &Config, file: &TensorFile) -> Vec<Unused> {
+    let mut unused = harmless(file, config.family.prefix, TENSORS);
+    let tables = Tables::of(config, file);
+    if !tables.names().contains(&tables.shared) && file.contains(&tables.shared) {
+        let why = "each side has a table of its own, which is used";
+        unused.push(Unused { name: tables.shared.clone(), why });
+    }
+    if config.is_tied && tables.head.as_deref() == Some(&weight(HEAD)) {
+        let why = "the file has an unembedding, which is used";
+        unused.push(Unused { name: "tie_word_embeddings".into(), why });
+    }
+    unused
+}
+
+fn weight(name: &str) -> String {
+    format!("{name}.weight")
+}
+
+/// Which tensors are the tables of tokens.
+///
+/// # Source
+/// `tie_weights` of transformers 5: what the file has is used; what it has not is another of
+/// those that are tied to it.
+struct Tables {
+    shared: String,
+    source: String,
+    target: String,
+    head: Option<String>,
+}
+
+impl Tables {
+    fn of(config: &Config, file: &TensorFile) -> Self {
+        let (family, prefix) = (config.family, file.prefix(config.family.prefix));
+        let [shared, source, target] =
+            [family.shared, family.encoder.tokens, family.decoder.tokens]
+                .map(|name| weight(&format!("{prefix}{name}")));
+        let head = weight(HEAD);
+        let first = |names: &[&String]| {
+            let found = names.iter().find(|name| file.contains(name));
+            found.unwrap_or(&names[0]).to_string()
+        };
+        let tied = config.is_tied.then_some(&head);
+        let is_shared = config.is_shared;
+        let all = |own, other: &String, tied: Option<&String>| {
+            let mut names = vec![own];
+            let others = [&shared, other].into_iter().chain(tied);
+            names.extend(others.filter(|_| is_shared));
+            let found = first(&names);
+            // Where there is none, the one that the family writes is missed.
+            if is_shared && !file.contains(&found) { shared.clone() } else { found }
+        };
+        let found = [all(&source, &target, tied), all(&target, &source, tied)];
+        let of_head = match (file.contains(&head), config.is_tied) {
+            (true, _) => Some(head.clone()),
+            (false, true) => Some(found[1].clone()),
+            (false, false) => None,
+        };
+        let [source, target] = found;
+        Self { shared, source, target, head: of_head }
+    }
+
+    fn names(&self) -> Vec<String> {
+        let both = [self.source.clone(), self.target.clone()];
+        both.into_iter().chain(self.head.clone()).collect()
+    }
+}
+
+/// A file of weights, with what says how to read it.
+pub(crate) struct Weights<'a> {
+    config: &'a Config,
+    file: &'a TensorFile,
+    /// What stands before every name: the family's prefix, or nothing.
+    prefix: &'static str,
+    tables: Tables,
+    read: RefCell<BTreeSet<String>>,
+}
+
+impl<'a> Weights<'a> {
+    /// # Errors
+    /// [`model_files::Error::Layers`] for a file of another number of layers.
+    pub fn new(config: &'a Config, file: &'a TensorFile) -> Result<Self> {
+        let prefix = file.prefix(config.family.prefix);
+        refuse_packed(file)?;
+        let family = config.family;
+        for (names, half) in
+            [(family.encoder, config.encoder), (family.decoder, config.decoder)]
+        {
+            expect_layers(file, &format!("{prefix}{}", names.block), half.n_layers)?;
+        }
+        let tables = Tables::of(config, file);
+        Ok(Self { config, file, prefix, tables, read: RefCell::default() })
+    }
+
+    /// Refuses what was not read and is not known to be harmless.
+    pub fn expect_all_known(&self) -> Result<()> {
+        let is_read =
+            |name: &str| self.read.borrow().contains(name) || name == self.tables.shared;
+        Ok(refuse_unread(self.file, is_read, self.prefix, TENSORS)?)
+    }
+
+    /// The tokens of both sides; `None` for a decoder that has the encoder's.
+    pub fn embeddings<T: Real>(&self) -> Result<(Embedding<T>, Option<Embedding<T>>)> {
+        let Config { n_vocabulary, n_target_vocabulary, .. } = *self.config;
+        let of = |tokens| Embedding {
+            tokens,
+            scale: self.config.embedding_scale,
+            positions: None,
+            n_positions: self.config.longest(),
+        };
+        let Tables { source, target, .. } = &self.tables;
+        let tokens = self.table(source, n_vocabulary)?;
+        if source == target {
+            return Ok((of(tokens), None));
+        }
+        let own: Matrix<T> = self.table(target, n_target_vocabulary)?;
+        // A copy is not kept twice.
+        let own = (own != tokens).then(|| of(own));
+        Ok((of(tokens), own))
+    }
+
+    /// The unembedding, `tokens` being those of the decoder; `None` in a model that was saved
+    /// without.
+    pub fn unembedding<T: Real>(
+        &self,
+        tokens: &Matrix<T>,
+    ) -> Result<Option<Unembedding<T>>> {
+        let Tables { target, head, .. } = &self.tables;
+        let of = |tokens| Some(Unembedding { tokens, soft_cap: None });
+        match head {
+            None => Ok(None),
+            Some(head) if head == target => Ok(of(None)),
+            Some(head) => {
+                let own = self.table(head, self.config.n_target_vocabulary)?;
+                Ok(of((own != *tokens).then_some(own)))
+            }
+        }
+    }
+
+    /// What is added to the logits, `[n_target_vocabulary]`, where the file has it.
+    pub fn logits_bias<T: Real>(&self) -> Result<Option<RowVector<T>>> {
+        const BIAS: &str = "final_logits_bias";
+        if !self.file.contains(BIAS) || !self.config.family.has_biases {
+            return Ok(None);
+        }
+        let shape = [1, self.config.n_target_vocabulary];
+        Ok(Some(self.numbers_of(BIAS.into(), &shape)?.into()))
+    }
+
+    pub fn side<T: Real>(
+        &self,
+        names: &Names,
+        half: Half,
+        is_decoder: bool,
+    ) -> Result<Side<VariantAttention<T>, T>> {
+        let relative = self.relative(names, half, is_decoder)?;
+        let blocks =
+            (0..half.n_layers).map(|i| self.block(names, half, i, relative.clone()));
+        Ok(Side {
+            positions: self.positions(names)?,
+            norm: names.entry_norm.map(|name| self.norm(name)).transpose()?,
+            blocks: blocks.collect::<Result<_>>()?,
+            last_norm: names.last_norm.map(|name| self.norm(name)).transpose()?,
+        })
+    }
+
+    /// Where tokens stand, `[n_positions, d_model]`.
+    fn positions<T: Real>(&self, names: &Names) -> Result<Option<Matrix<T>>> {
+        let (n, d) = (self.config.n_positions.unwrap_or(0), self.config.d_model());
+        let Some(name) = names.positions else { return Ok(None) };
+        let table = |n| -> Result<Matrix<T>> {
+            let numbers = self.numbers(&weight(name), &[n, d])?;
+            Ok(Matrix::from_row_slice(n, d, &numbers))
+        };
+        Ok(Some(match self.config.places {
+            Places::Learned { offset } => table(n + offset)?.rows(offset, n).into_owned(),
+            _ if self.file.contains(&format!("{}{}", self.prefix, weight(name))) => {
+                table(n)?
+            }
+            _ => {
+                let (pairs, n_sines) = (sinusoidal::<f64>(n, d), d.div_ceil(2));
+                Matrix::from_fn(n, d, |row, column| {
+                    let pair = match column < n_sines {
+                        true => 2 * column,
+                        false => 2 * (column - n_sines) + 1,
+                    };
+                    // In f32, as files that have the table keep it.
+                    T::of(f64::from(pairs[(row, pair)] as f32))
+                })
+            }
+        }))
+    }
+
+    /// The bias of all blocks of a side, which its first block has.
+    fn relative<T: Real>(
+        &self,
+        names: &Names,
+        half: Half,
+        is_causal: bool,
+    ) -> Result<Option<RelativeBias<T>>> {
+        let (Some(name), Places::Relative { n_buckets, max_distance }) =
+            (names.relative, self.config.places)
+        else {
+            return Ok(None);
+        };
+        let n_heads = half.sizes.dims.n_heads();
+        let name = weight(&format!("{}0.{name}", names.block));
+        let numbers = self.numbers(&name, &[n_buckets, n_heads])?;
+        let table = Matrix::from_row_slice(n_buckets, n_heads, &numbers);
+        Ok(Some(RelativeBias::new(table, max_distance, is_causal)?))
+    }
+
+    fn block<T: Real>(
+        &self,
+        names: &Names,
+        half: Half,
+        i: usize,
+        relative: Option<RelativeBias<T>>,
+    ) -> Result<Block<VariantAttention<T>, T>> {
+        let within = |name: &str| format!("{}{i}.{name}", names.block);
+        let cross = |four| -> Result<_> {
+            let attention = self.attention(four, &within, half, None)?;
+            self.around(attention, &within(names.cross_norm))
+        };
+        let attention = self.attention(names.attention, &within, half, relative)?;
+        let feed_forward = self.feed_forward(names, &within, half.d_ff)?;
+        let attention = self.around(attention, &within(names.attention_norm))?;
+        let feed_forward = self.around(feed_forward, &within(names.feed_forward_norm))?;
+        let cross = names.cross.map(cross).transpose()?;
+        Ok(Block { cross, ..Block::new(attention, Some(feed_forward)) })
+    }
+
+    fn around<F, T: Real>(&self, function: F, norm: &str) -> Result<Sublayer<F, T>> {
+        let norm = self.norm(norm)?;
+        let norms = match self.config.family.is_norm_before {
+            true => Norms::before(norm),
+            false => Norms::after(norm),
+        };
+        Ok(Sublayer::new(function, norms))
+    }
+
+    fn attention<T: Real>(
+        &self,
+        four: [&str; 4],
+        within: &dyn Fn(&str) -> String,
+        half: Half,
+        relative: Option<RelativeBias<T>>,
+    ) -> Result<VariantAttention<T>> {
+        let shapes = half.sizes.shapes();
+        let one = |i: usize| self.linear(&within(four[i]), shapes[i]);
+        let projections = [one(0)?, one(1)?, one(2)?, one(3)?];
+        let changes =
+            Changes { scale: self.config.scale, relative, ..Changes::default() };
+        Ok(VariantAttention::new(half.sizes, projections, changes)?)
+    }
+
+    fn feed_forward<T: Real>(
+        &self,
+        names: &Names,
+        within: &dyn Fn(&str) -> String,
+        d_ff: usize,
+    ) -> Result<FeedForward<T>> {
+        let (d_model, activation) = (self.config.d_model(), self.config.activation);
+        let (up, down) = ((d_model, d_ff), (d_ff, d_model));
+        let linear = |name, shape| self.linear(&within(name), shape);
+        Ok(match self.config.is_gated {
+            true => {
+                let [gate, inner, outer] = names.gated;
+                let (gate, inner) = (linear(gate, up)?, linear(inner, up)?);
+                let outer = linear(outer, down)?;
+                FeedForward::gated(gate, activation, inner, outer)?
+            }
+            false => {
+                let [inner, outer] = names.feed_forward;
+                let (w_1, w_2) = (linear(inner, up)?, linear(outer, down)?);
+                FeedForward::new(w_1, activation, w_2)?
+            }
+        })
+    }
+
+    fn linear<T: Real>(
+        &self,
+        name: &str,
+        (d_in, d_out): (usize, usize),
+    ) -> Result<Linear<T>> {
+        // Stored [out, in]: row after row, that is [in, out] column after column.
+        let numbers = self.numbers(&weight(name), &[d_out, d_in])?;
+        let bias = || self.numbers(&format!("{name}.bias"), &[d_out]);
+        let bias = self.config.family.has_biases.then(bias).transpose()?;
+        Ok(Linear::new(
+            Matrix::from_vec(d_in, d_out, numbers),
+            bias.map(RowVector::from),
+        )?)
+    }
+
+    fn norm<T: Real>(&self, name: &str) -> Result<Norm<T>> {
+        let (d, eps) = (self.config.d_model(), self.config.eps);
+        let gain = self.numbers(&weight(name), &[d])?.into();
+        Ok(match self.config.family.norm {
+            NormKind::Layer => {
+                let bias = self.numbers(&format!("{name}.bias"), &[d])?.into();
+                Norm::Layer(LayerNorm::new(gain, bias, eps)?)
+            }
+            NormKind::Rms | NormKind::RmsLessOne => Norm::RmsInF32(RmsNorm { gain, eps }),
+        })
+    }
+
+    /// A column per token, `[d_model, n]`: the table's rows one after the other.
+    fn table<T: Real>(&self, name: &str, n: usize) -> Result<Matrix<T>> {
+        let d = self.config.d_model();
+        Ok(Matrix::from_vec(d, n, self.numbers_of(name.into(), &[n, d])?))
+    }
+
+    fn numbers<T: Real>(&self, name: &str, shape: &[usize]) -> Result<Vec<T>> {
+        self.numbers_of(format!("{}{name}", self.prefix), shape)
+    }
+
+    fn numbers_of<T: Real>(&self, name: String, shape: &[usize]) -> Result<Vec<T>> {
+        let tensor = self.file.tensor(&name)?;
+        tensor.expect_shape(shape)?;
+        let numbers = tensor.numbers_as()?;
+        self.read.borrow_mut().insert(name);
+        Ok(numbers)
+    }
+}
