@@ -18,7 +18,7 @@ pub enum Merge {
 ///
 /// ```
 /// use attention::{Dims, Rng, SeedableRng};
-/// use crate::decoders::study::{Merge, merged};
+/// use models::decoders::study::{Merge, merged};
 /// use variants::{Changes, Sizes, VariantAttention};
 ///
 /// let rng = &mut Rng::seed_from_u64(1);
@@ -26,7 +26,7 @@ pub enum Merge {
 /// let layer: VariantAttention = VariantAttention::random(sizes, true, Changes::default(), rng)?;
 /// assert_eq!(merged(&layer, 2, Merge::Mean)?.sizes().groups.n_kv_heads(), 2);
 /// assert!(merged(&layer, 4, Merge::Mean).is_err()); // 6 heads make no 4 groups
-/// # Ok::<(), crate::decoders::Error>(())
+/// # Ok::<(), models::decoders::Error>(())
 /// ```
 ///
 /// # Errors
