@@ -89,6 +89,9 @@ mod circles;
 /// The page reads every field that a figure has.
 #[path = "house/drawn.rs"]
 mod drawn;
+/// One error for the first two floors, and no second name for one.
+#[path = "house/errors.rs"]
+mod errors;
 /// The layers: an arrow between crates goes only down.
 #[path = "house/floors.rs"]
 mod floors;

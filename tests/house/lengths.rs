@@ -17,7 +17,7 @@ const LONGER: [(&str, &str, &str); 4] = [
 ];
 
 /// Every source below `crates` and `tests`, but for the reader's own answers.
-fn sources() -> Vec<PathBuf> {
+pub fn sources() -> Vec<PathBuf> {
     let mut folders = ["crates", "tests"].map(|it| paths::workspace().join(it)).to_vec();
     let mut sources = Vec::new();
     while let Some(folder) = folders.pop() {

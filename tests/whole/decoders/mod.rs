@@ -196,7 +196,7 @@ fn goes_on_as_it_did(
     file: &TensorFile,
     prompt: &str,
     logits: &[f64],
-    writer: impl Iterator<Item = models::decoders::Result<usize>>,
+    writer: impl Iterator<Item = models::Result<usize>>,
 ) {
     let name = format!("{prompt}.logits_last");
     let expected = file.tensor(&name).unwrap().numbers().unwrap();

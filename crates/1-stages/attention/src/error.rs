@@ -218,6 +218,157 @@ pub enum Error {
         /// Which number.
         what: String,
     },
+
+    /// A row of logits whose class is not among them.
+    #[error("row {row} is of class {class}, and there are {n_classes} classes, from 0")]
+    Class {
+        /// The row of the logits.
+        row: usize,
+        /// Its class.
+        class: usize,
+        /// The number of classes, which is the width of the logits.
+        n_classes: usize,
+    },
+
+    /// A token that the table of embeddings does not have.
+    #[error(
+        "token {position} has id {id}, and the vocabulary has {n_vocabulary} entries, from 0"
+    )]
+    Token {
+        /// Where it stands.
+        position: usize,
+        /// Its id.
+        id: usize,
+        /// The number of rows of the table.
+        n_vocabulary: usize,
+    },
+
+    /// More tokens than there are positions.
+    #[error("the text has {n_tokens} tokens, and the model has {n_positions} positions")]
+    TooLong {
+        /// The number of tokens.
+        n_tokens: usize,
+        /// The number of positions.
+        n_positions: usize,
+    },
+
+    /// Entries are rotated two at a time.
+    #[error(
+        "{n_rotated} entries of a head cannot be rotated: it must be an even number above 0"
+    )]
+    NotPairs {
+        /// How many were to be rotated.
+        n_rotated: usize,
+    },
+
+    /// More entries to be rotated than a head has.
+    #[error("{n_rotated} entries of a head were to be rotated, and it has {d_k}")]
+    Rotated {
+        /// How many were to be rotated.
+        n_rotated: usize,
+        /// How many there are.
+        d_k: usize,
+    },
+
+    /// Buckets of distances that cannot be distinguished.
+    #[error(
+        "{n_buckets} buckets, of which {n_exact} of a direction are of one distance each, \
+         for distances to {max_distance}: a direction needs 2 buckets, and distances beyond \
+         those"
+    )]
+    Buckets {
+        /// How many there are.
+        n_buckets: usize,
+        /// How many of a direction are of one distance.
+        n_exact: usize,
+        /// From where on all distances are alike.
+        max_distance: usize,
+    },
+
+    /// A window that has no place for the token itself.
+    #[error("a window of 0 tokens: a token sees itself at least, so 1 is the smallest")]
+    EmptyWindow,
+
+    /// A change of the formula that has no backward pass.
+    #[error("the backward pass of {change} is not written: train without it")]
+    NoBackward {
+        /// Which change.
+        change: &'static str,
+    },
+
+    /// A list with one entry per head, for another number of heads.
+    #[error("{what} has {found} entries for {n_heads} heads: give one per head")]
+    PerHead {
+        /// Which list.
+        what: &'static str,
+        /// How many entries it has.
+        found: usize,
+        /// The number of query heads.
+        n_heads: usize,
+    },
+
+    /// More hits than there are.
+    #[error("{hits} of {n} is no count: there are more than all")]
+    Count {
+        /// How many are to count.
+        hits: usize,
+        /// Of how many.
+        n: usize,
+    },
+
+    /// A loss that is no number any more, or that has exploded: no later step can be
+    /// trusted.
+    #[error(
+        "training diverged at step {step}: the loss is {loss} and was {first} at step 0; \
+         try a rate below {rate}"
+    )]
+    Diverged {
+        /// The first step at which it shows, counted from 0.
+        step: usize,
+        /// The loss of that step.
+        loss: f64,
+        /// The loss of step 0.
+        first: f64,
+        /// How far a step goes at most.
+        rate: f64,
+    },
+
+    /// Periods that no sequence can have.
+    #[error(
+        "periods of {shortest} to {longest} cannot be drawn: each is 1 to {n_vocabulary} \
+         tokens, all different"
+    )]
+    Periods {
+        /// The shortest period asked for.
+        shortest: usize,
+        /// The longest.
+        longest: usize,
+        /// The number of different tokens.
+        n_vocabulary: usize,
+    },
+
+    /// A letter that a model of letters does not know.
+    #[error(
+        "letter {position} of the text is {letter:?}, counted from 0, and the model knows \
+         only these: {known:?}"
+    )]
+    UnknownLetter {
+        /// The letter.
+        letter: char,
+        /// Where it stands.
+        position: usize,
+        /// The letters that can be read.
+        known: &'static str,
+    },
+
+    /// More letters than are read.
+    #[error("the text has {n_letters} letters, and the model reads at most {most}")]
+    TooManyLetters {
+        /// The number of letters.
+        n_letters: usize,
+        /// The most that there can be.
+        most: usize,
+    },
 }
 
 impl Error {
@@ -277,6 +428,32 @@ impl Error {
             return Ok(());
         }
         Err(Self::ZeroSize { what })
+    }
+
+    /// Refuses a number that is 0, negative, infinite or NaN.
+    ///
+    /// # Errors
+    /// [`Error::NotPositive`] with the number.
+    pub fn expect_above_zero(what: &'static str, value: f64) -> Result<()> {
+        if value.is_finite() && value > 0.0 {
+            return Ok(());
+        }
+        Err(Self::NotPositive { what, value })
+    }
+
+    /// Refuses a list that has not one entry per head.
+    ///
+    /// # Errors
+    /// [`Error::PerHead`] with both numbers.
+    pub fn expect_per_head(
+        what: &'static str,
+        found: usize,
+        n_heads: usize,
+    ) -> Result<()> {
+        if found == n_heads {
+            return Ok(());
+        }
+        Err(Self::PerHead { what, found, n_heads })
     }
 }
 

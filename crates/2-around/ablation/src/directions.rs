@@ -1,8 +1,8 @@
 //! Directions of a concatenation, and what is to be subtracted to be without them.
 
-use attention::{Dims, Linear, Matrix, Real, Result as SizeResult, Rng, RowVector};
+use attention::{Dims, Error, Linear, Matrix, Real, Result, Rng, RowVector};
 
-use crate::{Error, Replacement, Result, orthonormal};
+use crate::{Replacement, orthonormal};
 
 /// Directions of a concatenation at right angles to one another, each of length 1.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,9 +15,9 @@ impl Directions {
     /// Those of a head: the axes that are its columns.
     ///
     /// # Errors
-    /// [`Error::NoSuchHead`].
+    /// [`Error::NoSuchIndex`].
     pub fn of_head(dims: Dims, head: usize) -> Result<Self> {
-        Error::expect_head(head, dims.n_heads())?;
+        Error::expect_index("head", head, dims.n_heads())?;
         Ok(Self::axes(dims, head))
     }
 
@@ -79,7 +79,7 @@ impl Directions {
         &self,
         w_o: &Linear<T>,
         constant: Option<&RowVector<T>>,
-    ) -> SizeResult<Linear<T>> {
+    ) -> Result<Linear<T>> {
         let (width, n) = self.columns.shape();
         let shape = (width, w_o.d_out());
         attention::Error::expect_shape("W^O", shape, w_o.weight.shape())?;

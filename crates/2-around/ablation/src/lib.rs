@@ -22,7 +22,6 @@
 mod alike;
 mod directions;
 mod draws;
-mod error;
 mod moved;
 pub mod odds;
 mod orthonormal;
@@ -35,7 +34,6 @@ mod weights;
 pub use alike::{HeadOfLayer, drawn_alike, drawn_from};
 pub use directions::Directions;
 pub use draws::{Draws, others_of_same_layers};
-pub use error::{Error, Result};
 pub use moved::{later, later_moved, moved, total_variation};
 pub use orthonormal::orthonormal;
 pub use replacement::Replacement;

@@ -9,7 +9,7 @@
 //! assert_eq!(format!("{trained}, p = {:.2}", trained.fisher(fresh)), "3 of 10, p = 0.21");
 //! // Of six pairs that move, six move the same way.
 //! assert!((sign_test(6, 0) - 2.0 * 0.5f64.powi(6)).abs() < 1e-12);
-//! # Ok::<(), ablation::Error>(())
+//! # Ok::<(), attention::Error>(())
 //! ```
 //!
 //! All of it is exact but the interval. Each test is two-sided, and each assumes that what is
@@ -18,9 +18,8 @@
 
 mod among_draws;
 
+use attention::{Error, Result};
 use std::fmt;
-
-use crate::{Error, Result};
 
 pub use among_draws::BesideDraws;
 

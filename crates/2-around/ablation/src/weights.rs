@@ -1,8 +1,8 @@
 //! Layers whose heads are ablated in the weights.
 
-use attention::{Dims, LayerParameters, Linear, Real, RowVector};
+use attention::{Dims, LayerParameters, Linear, Real, Result, RowVector};
 
-use crate::{Directions, Result};
+use crate::Directions;
 
 /// A layer in which some heads are replaced by constants: by zeros, or by what they say on
 /// average.
@@ -16,7 +16,7 @@ use crate::{Directions, Result};
 /// `[d_v]`.
 ///
 /// # Errors
-/// [`Error::NoSuchHead`](crate::Error::NoSuchHead); [`Error::Sizes`](crate::Error::Sizes) for
+/// [`Error::NoSuchIndex`](attention::Error::NoSuchIndex); [`attention::Error`] for
 /// a replacement of another width.
 ///
 /// # Source
@@ -26,7 +26,7 @@ pub fn ablated_layer<T: Real>(
     heads: &[(usize, Option<RowVector<T>>)],
 ) -> Result<LayerParameters<T>> {
     let w_o = ablated_output(parameters.w_o(), parameters.dims(), heads)?;
-    Ok(LayerParameters::new(parameters.heads().to_vec(), w_o)?)
+    LayerParameters::new(parameters.heads().to_vec(), w_o)
 }
 
 /// The same for W^O alone, all of a layer that changes.
@@ -43,6 +43,6 @@ pub fn ablated_output<T: Real>(
 ) -> Result<Linear<T>> {
     heads.iter().try_fold(w_o.clone(), |w_o, (head, constant)| {
         let directions = Directions::of_head(dims, *head)?;
-        Ok(directions.replaced_in(&w_o, constant.as_ref())?)
+        directions.replaced_in(&w_o, constant.as_ref())
     })
 }

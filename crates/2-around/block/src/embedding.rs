@@ -1,8 +1,8 @@
 //! From ids to vectors.
 
-use attention::{Error as SizeError, Matrix, Real, Rng, random_matrix};
+use attention::{Error, Matrix, Real, Result, Rng, random_matrix};
 
-use crate::{Error, Positions, Result};
+use crate::Positions;
 
 /// A table with a vector for each token of the vocabulary, and one for its position.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,7 +33,7 @@ impl<T: Real> Embedding<T> {
     ///
     /// # Errors
     /// [`Error::Token`] for an id that the table does not have; [`Error::TooLong`];
-    /// [`Error::Sizes`] for no tokens, or ids that cannot be cut into such sequences.
+    /// [`Error`] for no tokens, or ids that cannot be cut into such sequences.
     ///
     /// # Source
     /// Vaswani et al. 2017, sections 3.4 and 3.5.
@@ -47,7 +47,7 @@ impl<T: Real> Embedding<T> {
     /// let embedding = Embedding::<f64> { positions, ..Embedding::random(3, 4, rng) };
     /// let x = embedding.forward(&[2, 0, 2], 3)?;
     /// assert_ne!(x.row(0), x.row(2)); // the same token, elsewhere
-    /// # Ok::<(), block::Error>(())
+    /// # Ok::<(), attention::Error>(())
     /// ```
     // ANCHOR: forward
     pub fn forward(&self, ids: &[usize], n_tokens: usize) -> Result<Matrix<T>> {
@@ -78,7 +78,7 @@ impl<T: Real> Embedding<T> {
     ) -> Result<Self> {
         self.check(ids, n_tokens)?;
         let expected = (ids.len(), self.tokens.ncols());
-        SizeError::expect_shape("the gradient of the embedding", expected, d_x.shape())?;
+        Error::expect_shape("the gradient of the embedding", expected, d_x.shape())?;
         let scale = T::of(self.scale);
         let mut d_tokens = Matrix::zeros(self.tokens.nrows(), self.tokens.ncols());
         for (&id, d) in ids.iter().zip(d_x.row_iter()) {
@@ -101,10 +101,10 @@ impl<T: Real> Embedding<T> {
     // ANCHOR_END: backward
 
     fn check(&self, ids: &[usize], n_tokens: usize) -> Result<()> {
-        SizeError::expect_positive("the number of tokens", n_tokens.min(ids.len()))?;
+        Error::expect_positive("the number of tokens", n_tokens.min(ids.len()))?;
         if !ids.len().is_multiple_of(n_tokens) {
             let n_sequences = ids.len().div_ceil(n_tokens);
-            return Err(SizeError::BatchRows { n_rows: ids.len(), n_sequences }.into());
+            return Err(Error::BatchRows { n_rows: ids.len(), n_sequences });
         }
         let n_vocabulary = self.tokens.nrows();
         match ids.iter().position(|&id| id >= n_vocabulary) {

@@ -1,9 +1,7 @@
 //! Where a token stands.
 
-use attention::{Error as SizeError, Matrix, Real};
+use attention::{Error, Matrix, Real, Result};
 use gradients::Entries;
-
-use crate::{Error, Result};
 
 /// What is added to a token's vector, so that attention can know its place.
 ///
@@ -35,7 +33,7 @@ impl<T: Real> Positions<T> {
     /// `x` is `[n_sequences · n_tokens, d_model]`.
     ///
     /// # Errors
-    /// [`Error::TooLong`] if there are more tokens than positions; [`Error::Sizes`] if the
+    /// [`Error::TooLong`] if there are more tokens than positions; [`Error`] if the
     /// table is of another width.
     pub fn add_to(&self, x: &mut Matrix<T>, n_tokens: usize) -> Result<()> {
         let Some(table) = self.table() else { return Ok(()) };
@@ -44,7 +42,7 @@ impl<T: Real> Positions<T> {
             return Err(Error::TooLong { n_tokens, n_positions });
         }
         let expected = (n_positions, x.ncols());
-        SizeError::expect_shape("the table of positions", expected, table.shape())?;
+        Error::expect_shape("the table of positions", expected, table.shape())?;
         for (row, mut token) in x.row_iter_mut().enumerate() {
             token += table.row(row % n_tokens);
         }

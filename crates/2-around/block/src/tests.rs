@@ -1,8 +1,8 @@
 //! What holds of whole blocks and stacks.
 
 use attention::{
-    Batch, Dims, Error as SizeError, LayerParameters, Mask, Matrix, MultiHeadAttention,
-    Rng, SeedableRng, random_matrix,
+    Batch, Dims, Error, LayerParameters, Mask, Matrix, MultiHeadAttention, Rng,
+    SeedableRng, random_matrix,
 };
 use fused_heads::FusedAttention;
 
@@ -144,7 +144,7 @@ fn a_gradient_of_another_shape_is_refused_with_both() {
         let (stack, _) = stack(order, Activation::Relu);
         let pass = StackPass::forward(&stack, &tokens(), &MASKS).unwrap();
         let refused = pass.backward(&Matrix::zeros(3, D_MODEL)).unwrap_err();
-        let SizeError::Shape { expected, found, .. } = refused else { panic!() };
+        let Error::Shape { expected, found, .. } = refused else { panic!() };
         assert_eq!((expected, found), ((2 * N_TOKENS, D_MODEL), (3, D_MODEL)));
     }
 }

@@ -52,7 +52,7 @@
 //!     losses.push(loss.value);
 //! }
 //! assert!(losses[99] < 0.05 * losses[0]);
-//! # Ok::<(), gradients::Error>(())
+//! # Ok::<(), attention::Error>(())
 //! ```
 //!
 //! The one decision: **a pass borrows the layer and the inputs that it was made of.** The
@@ -71,7 +71,6 @@
 
 mod backward;
 mod entries;
-mod error;
 mod layer;
 mod linear;
 mod loss;
@@ -85,7 +84,6 @@ mod tests;
 pub use attention::{Gradients, InputGradients};
 pub use backward::attend_backward;
 pub use entries::Entries;
-pub use error::Error;
 pub use layer::LayerGradients;
 pub use linear::{LinearGradients, linear_backward};
 pub use loss::{Loss, cross_entropy, mean_squared_error};

@@ -1,8 +1,6 @@
 //! How wrong an answer is, and the gradient with which the backward pass begins.
 
-use attention::{Error as SizeError, Matrix, Real, Result, softmax_rows};
-
-use crate::Error;
+use attention::{Error, Matrix, Real, Result, softmax_rows};
 
 /// A loss and its gradient.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,7 +26,7 @@ pub struct Loss<T: Real = f64> {
 ///
 /// # Errors
 /// [`Error::Class`] for a class that the logits do not have; without rows, or for another
-/// number of classes than rows, [`Error::Sizes`].
+/// number of classes than rows, [`Error`].
 ///
 /// ```
 /// use attention::Matrix;
@@ -38,7 +36,7 @@ pub struct Loss<T: Real = f64> {
 /// let loss = cross_entropy(&logits, &[1])?;
 /// assert!((loss.value - (4f64 / 3.0).ln()).abs() < 1e-15); // −ln 3/4
 /// assert!((loss.gradient[(0, 0)] - 0.25).abs() < 1e-15);
-/// # Ok::<(), gradients::Error>(())
+/// # Ok::<(), attention::Error>(())
 /// ```
 // ANCHOR: cross_entropy
 pub fn cross_entropy<T: Real>(
@@ -47,7 +45,7 @@ pub fn cross_entropy<T: Real>(
 ) -> Result<Loss<T>, Error> {
     let (n, n_classes) = logits.shape();
     check_rows("logits", logits)?;
-    SizeError::expect_length("the list of classes", n, classes.len())?;
+    Error::expect_length("the list of classes", n, classes.len())?;
     let outside = classes.iter().position(|&class| class >= n_classes);
     if let Some(row) = outside {
         return Err(Error::Class { row, class: classes[row], n_classes });
@@ -92,7 +90,7 @@ pub fn mean_squared_error<T: Real>(
     target: &Matrix<T>,
 ) -> Result<Loss<T>> {
     check_rows("out", out)?;
-    SizeError::expect_shape("target", out.shape(), target.shape())?;
+    Error::expect_shape("target", out.shape(), target.shape())?;
     let n = T::of(out.len() as f64);
     let error = out - target;
     Ok(Loss { value: error.norm_squared() / n, gradient: error * (T::of(2.0) / n) })
@@ -101,7 +99,7 @@ pub fn mean_squared_error<T: Real>(
 /// A mean needs something to be the mean of.
 fn check_rows<T: Real>(what: &'static str, matrix: &Matrix<T>) -> Result<()> {
     if matrix.is_empty() {
-        return Err(SizeError::EmptySequence { what, shape: matrix.shape() });
+        return Err(Error::EmptySequence { what, shape: matrix.shape() });
     }
     Ok(())
 }

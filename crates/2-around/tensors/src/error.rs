@@ -62,6 +62,18 @@ pub enum Error {
     #[error("{file}: its metadata has no {key}")]
     MissingText { file: String, key: String },
 
+    /// A text among the file's metadata that should be a size.
+    #[error("{file}: its metadata says {key}: {found:?}, which is no size")]
+    NoSize { file: String, key: String, found: String },
+
+    /// A tensor that nothing reads.
+    #[error("{file}: it has a tensor {}, which nothing here reads", name_text(tensor))]
+    UnknownTensor { file: String, tensor: String },
+
+    /// Sizes that make no layer.
+    #[error("{file}: {source}")]
+    Sizes { file: String, source: attention::Error },
+
     /// A tensor of another shape than the rest of the layer asks for.
     #[error(
         "{file}: {} has shape {}, expected {expected}",

@@ -40,7 +40,7 @@
 //!     ControlFlow::Continue(())
 //! })?;
 //! assert_eq!(trained.last().step, 5);
-//! # Ok::<(), training::Error>(())
+//! # Ok::<(), attention::Error>(())
 //! ```
 //!
 //! A count of seeds stands beside the chance that it has by itself:
@@ -55,7 +55,6 @@
 
 pub mod changed;
 pub mod dates;
-mod error;
 pub mod lookups;
 pub mod one_layer;
 pub mod repeats;
@@ -65,6 +64,5 @@ mod tests;
 mod trainer;
 pub mod windows;
 
-pub use error::{Error, Result};
 pub use schedule::Schedule;
 pub use trainer::{Batches, Learner, Step, Trainer, Training};

@@ -10,11 +10,11 @@
 //! same sentences: there each role has its own vector for every identity.
 
 use ablation::orthonormal;
-use attention::{Batch, Error as SizeError, Matrix, Rng, SeedableRng, random_matrix};
+use attention::{Batch, Error, Matrix, Result, Rng, SeedableRng, random_matrix};
 use rand::seq::SliceRandom;
 
+use crate::Schedule;
 use crate::one_layer::{Answers, Examples, Task};
-use crate::{Result, Schedule};
 
 mod data;
 mod equal;
@@ -128,10 +128,10 @@ impl Lookups {
     /// Sentences as the layer gets them.
     ///
     /// # Errors
-    /// [`Error::Sizes`](crate::Error::Sizes) for none.
+    /// [`attention::Error`] for none.
     pub fn examples(&self, sentences: &[Sentence]) -> Result<Examples> {
         let n = sentences.len();
-        SizeError::expect_positive("the number of sentences", n)?;
+        Error::expect_positive("the number of sentences", n)?;
         let d_model = self.d_model();
         let mut tokens = Matrix::zeros(n * N_TOKENS, d_model);
         for (column, mut feature) in tokens.column_iter_mut().enumerate() {

@@ -1,9 +1,7 @@
 //! What every training keeps to: how long, how fast, and which random numbers.
 
-use attention::{Error as SizeError, Rng, SeedableRng};
+use attention::{Error, Result, Rng, SeedableRng};
 use rand::RngExt;
-
-use crate::{Error, Result};
 
 /// How long, how fast, and with which seed.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,13 +34,10 @@ impl Schedule {
 
     pub(crate) fn check(&self) -> Result<()> {
         let Self { n_steps, batch, n_test, rate, .. } = *self;
-        SizeError::expect_positive("the number of steps", n_steps)?;
-        SizeError::expect_positive("the number of examples a step", batch)?;
-        SizeError::expect_positive("the number of test examples", n_test)?;
-        if !(rate.is_finite() && rate > 0.0) {
-            return Err(Error::Rate { rate });
-        }
-        Ok(())
+        Error::expect_positive("the number of steps", n_steps)?;
+        Error::expect_positive("the number of examples a step", batch)?;
+        Error::expect_positive("the number of test examples", n_test)?;
+        Error::expect_above_zero("the rate", rate)
     }
 
     /// How far a step goes after so many steps.

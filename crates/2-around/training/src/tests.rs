@@ -1,7 +1,7 @@
 use std::ops::ControlFlow;
 
 use ablation::Replacement;
-use attention::{Batch, Matrix, Rng, SeedableRng};
+use attention::{Batch, Error, Matrix, Result, Rng, SeedableRng};
 
 use super::*;
 use crate::lookups::{Lookups, Sizes};

@@ -2,12 +2,12 @@
 
 use std::fmt::Debug;
 
-use attention::Rng;
+use attention::{Error, Result, Rng};
 use gradients::Adam;
 
+use crate::Schedule;
 use crate::one_layer::{Examples, Model, Task};
 use crate::schedule::Streams;
-use crate::{Error, Result, Schedule};
 
 /// What batches of examples are drawn from.
 pub trait Batches {
@@ -17,7 +17,7 @@ pub trait Batches {
     /// So many fresh examples.
     ///
     /// # Errors
-    /// [`Error::Sizes`] for none.
+    /// [`Error`] for none.
     fn batch(&self, n_examples: usize, rng: &mut Rng) -> Result<Self::Examples>;
 
     /// So many examples to test with: as a batch, where nothing is ever drawn twice.
@@ -118,7 +118,7 @@ pub struct Step {
 ///     println!("step {}: loss {:.3}", step.step, step.loss);
 /// }
 /// assert_eq!(trainer.finish()?.last().step, 3);
-/// # Ok::<(), training::Error>(())
+/// # Ok::<(), attention::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct Trainer<L: Learner, T> {
@@ -135,7 +135,7 @@ impl<L: Learner, T: Batches<Examples = L::Examples>> Trainer<L, T> {
     /// What `begin` makes with random parameters, and a first look at the test set.
     ///
     /// # Errors
-    /// As `begin`; [`Error::Sizes`] for 0 steps or examples; [`Error::Rate`].
+    /// As `begin`; [`Error`] for 0 steps or examples; [`Error::NotPositive`].
     pub fn new(
         task: T,
         schedule: Schedule,

@@ -8,11 +8,11 @@ mod criteria;
 #[cfg(test)]
 mod tests;
 
-use attention::{Batch, Error as SizeError, Matrix, Rng, SeedableRng, random_matrix};
+use attention::{Batch, Error, Matrix, Result, Rng, SeedableRng, random_matrix};
 use rand::RngExt;
 
+use crate::Schedule;
 use crate::one_layer::{Answers, Examples, Task};
-use crate::{Result, Schedule};
 
 pub use criteria::{Found, HeadMeasures, SPECIALISATIONS, found, specialisations};
 
@@ -65,9 +65,9 @@ impl Windows {
     /// The task for tokens of this width, with vectors of its own.
     ///
     /// # Errors
-    /// [`Error::Sizes`](crate::Error::Sizes) for a width of 0.
+    /// [`attention::Error`] for a width of 0.
     pub fn new(d_model: usize, seed: u64) -> Result<Self> {
-        SizeError::expect_positive("d_model", d_model)?;
+        Error::expect_positive("d_model", d_model)?;
         let rng = &mut Rng::seed_from_u64(seed);
         let mut vectors = |n| random_matrix(n, d_model, 0.5, rng);
         let (features, places) = (vectors(6), vectors(N_STEPS));
@@ -92,10 +92,10 @@ impl Windows {
     /// noticed before attention begins.
     ///
     /// # Errors
-    /// [`Error::Sizes`](crate::Error::Sizes) for none.
+    /// [`attention::Error`] for none.
     pub fn examples(&self, windows: &[Window]) -> Result<Examples> {
         let n = windows.len();
-        SizeError::expect_positive("the number of windows", n)?;
+        Error::expect_positive("the number of windows", n)?;
         let readings: Vec<[f64; 6]> =
             windows.iter().flat_map(|w| (0..N_STEPS).map(|t| w.reading(t))).collect();
         let readings = Matrix::from_fn(n * N_STEPS, 6, |i, f| readings[i][f] as f32);

@@ -7,9 +7,7 @@
 //! distance beyond the training continues a line. **Costs** that no head can look at a far
 //! token as easily as at a near one; those with small slopes come close.
 
-use attention::Real;
-
-use crate::{Error, Result};
+use attention::{Error, Real, Result};
 
 /// A slope per head.
 ///
@@ -17,7 +15,7 @@ use crate::{Error, Result};
 /// use variants::Alibi;
 ///
 /// assert_eq!(Alibi::new(4)?.slopes, [0.25, 0.0625, 0.015625, 0.00390625]);
-/// # Ok::<(), variants::Error>(())
+/// # Ok::<(), attention::Error>(())
 /// ```
 ///
 /// # Source
@@ -34,7 +32,7 @@ impl Alibi {
     /// of the next lower one, and then every other one of the next higher.
     ///
     /// # Errors
-    /// [`Error::Sizes`] for 0 heads.
+    /// [`Error`] for 0 heads.
     pub fn new(n_heads: usize) -> Result<Self> {
         attention::Error::expect_positive("n_heads", n_heads)?;
         let below = 1 << n_heads.ilog2();

@@ -1,11 +1,11 @@
 //! The formula with its changes, on queries, keys and values that are ready.
 
 use attention::{
-    Attended, Error as SizeError, Mask, Matrix, Real, Result as SizeResult, View,
-    check_heads, softmax_rows, weighted_values,
+    Attended, Error, Mask, Matrix, Real, Result, View, check_heads, softmax_rows,
+    weighted_values,
 };
 
-use crate::{Changes, Groups, Positions, Result};
+use crate::{Changes, Groups, Positions};
 
 /// One head, step by step; each matrix but the last is `[n_q, n_kv]`.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,7 +37,7 @@ pub struct VariantHeadPass<T: Real = f64> {
 /// let heads = attend(views, groups, &at, &Changes::default(), &Mask::Causal)?;
 /// assert_eq!(heads.len(), 4);
 /// assert_eq!(heads[3].attn.shape(), (3, 5));
-/// # Ok::<(), variants::Error>(())
+/// # Ok::<(), attention::Error>(())
 /// ```
 ///
 /// # Shapes
@@ -46,7 +46,7 @@ pub struct VariantHeadPass<T: Real = f64> {
 /// `positions` has one entry per query and per key, the mask is for `[n_q, n_kv]`.
 ///
 /// # Errors
-/// [`Error::Sizes`](crate::Error::Sizes), or what [`Changes::check`] finds.
+/// [`attention::Error`], or what [`Changes::check`] finds.
 pub fn attend<T: Real>(
     [q, k, v]: [View<'_, T>; 3],
     groups: Groups,
@@ -55,7 +55,7 @@ pub fn attend<T: Real>(
     mask: &Mask,
 ) -> Result<Vec<VariantHeadPass<T>>> {
     changes.check(groups, q.ncols() / groups.n_heads())?;
-    Ok(attend_with([q, k, v], groups, positions, changes, mask)?)
+    attend_with([q, k, v], groups, positions, changes, mask)
 }
 
 /// The same with changes that are known to fit.
@@ -65,12 +65,12 @@ pub(crate) fn attend_with<T: Real>(
     positions: &Positions,
     changes: &Changes<T>,
     mask: &Mask,
-) -> SizeResult<Vec<VariantHeadPass<T>>> {
+) -> Result<Vec<VariantHeadPass<T>>> {
     let n_heads = [groups.n_heads(), groups.n_kv_heads()];
     let [d_k, d_v] = check_heads([q, k, v], n_heads, mask)?;
     let Positions { queries, keys } = positions;
-    SizeError::expect_length("the list of query positions", q.nrows(), queries.len())?;
-    SizeError::expect_length("the list of key positions", k.nrows(), keys.len())?;
+    Error::expect_length("the list of query positions", q.nrows(), queries.len())?;
+    Error::expect_length("the list of key positions", k.nrows(), keys.len())?;
     let mask = changes.mask(mask, positions);
     let head = |i| {
         let g = groups.kv_head(i);

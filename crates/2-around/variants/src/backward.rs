@@ -1,10 +1,10 @@
 //! Forward and backward through a layer whose heads share keys and values, and whose queries
 //! and keys are rotated.
 
-use attention::{Batch, Error as SizeError, Linear, Mask, Matrix, Real};
+use attention::{Batch, Error, Linear, Mask, Matrix, Real, Result};
 use gradients::{LinearGradients, attend_backward, linear_backward};
 
-use crate::{Changes, Error, Positions, Result, VariantAttention, attend, attended};
+use crate::{Changes, Positions, VariantAttention, attend, attended};
 
 /// One pass of a batch of sequences, with what its backward pass needs.
 #[derive(Debug, Clone)]
@@ -39,7 +39,7 @@ impl<'a, T: Real> VariantPass<'a, T> {
     /// `[n_sequences · n_q, d_model]` and `[n_sequences · n_kv, d_model]`.
     ///
     /// # Errors
-    /// [`Error::Sizes`]; [`Error::NoBackward`] for a change without a backward pass.
+    /// [`Error`]; [`Error::NoBackward`] for a change without a backward pass.
     pub fn forward(
         layer: &'a VariantAttention<T>,
         query: &Batch<T>,
@@ -48,7 +48,7 @@ impl<'a, T: Real> VariantPass<'a, T> {
     ) -> Result<Self> {
         check(layer.changes())?;
         let n = query.n_sequences();
-        SizeError::expect_length("the list of key sequences", n, key.n_sequences())?;
+        Error::expect_length("the list of key sequences", n, key.n_sequences())?;
         let (n_q, n_kv) = (query.n_tokens(), key.n_tokens());
         let [w_q, w_k, w_v, w_o] = layer.projections();
         let (changes, d_k) = (layer.changes(), layer.sizes().dims.d_k());
@@ -99,7 +99,7 @@ impl<'a, T: Real> VariantPass<'a, T> {
     /// `d_out` is of the shape of [`out`](Self::out).
     ///
     /// # Errors
-    /// [`Error::Sizes`] if it is not.
+    /// [`Error`] if it is not.
     // ANCHOR: backward
     pub fn backward(&self, d_out: &Matrix<T>) -> Result<VariantGradients<T>> {
         let Self { layer, q, k, v, attn, concat, .. } = self;

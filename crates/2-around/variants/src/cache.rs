@@ -10,7 +10,7 @@
 //!
 //! Queries are not kept: the query of a token asks once, for that token's own output.
 
-use attention::{Error as SizeError, Matrix, Real, Result as SizeResult};
+use attention::{Error, Matrix, Real, Result};
 
 use crate::Window;
 
@@ -29,7 +29,7 @@ use crate::Window;
 /// // The first, which is kept, and what the last token sees: itself and the one before.
 /// assert_eq!(cache.positions(), [0, 3, 4]);
 /// assert_eq!(cache.keys().column(0).as_slice(), [0.0, 3.0, 4.0]);
-/// # Ok::<(), variants::Error>(())
+/// # Ok::<(), attention::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cache<T: Real = f64> {
@@ -68,18 +68,18 @@ impl<T: Real> Cache<T> {
     /// `[n_new, n_kv_heads · d_k]` and `[n_new, n_kv_heads · d_v]`.
     ///
     /// # Errors
-    /// [`SizeError::Shape`], [`SizeError::KeyValueLengths`]; the cache is then as it was.
+    /// [`Error::Shape`], [`Error::KeyValueLengths`]; the cache is then as it was.
     // ANCHOR: append
-    pub fn append(&mut self, k: &Matrix<T>, v: &Matrix<T>) -> SizeResult<()> {
+    pub fn append(&mut self, k: &Matrix<T>, v: &Matrix<T>) -> Result<()> {
         let n_new = k.nrows();
         let expected = (n_new, self.keys.ncols());
-        SizeError::expect_shape("the keys for the cache", expected, k.shape())?;
+        Error::expect_shape("the keys for the cache", expected, k.shape())?;
         if v.nrows() != n_new {
             let n_values = v.nrows();
-            return Err(SizeError::KeyValueLengths { n_keys: n_new, n_values });
+            return Err(Error::KeyValueLengths { n_keys: n_new, n_values });
         }
         let expected = (n_new, self.values.ncols());
-        SizeError::expect_shape("the values for the cache", expected, v.shape())?;
+        Error::expect_shape("the values for the cache", expected, v.shape())?;
 
         let (window, first_new) = (&self.window, self.n_seen as i64);
         let is_unseen = |&row: &usize| !window.sees(first_new, self.positions[row]);

@@ -1,10 +1,9 @@
 //! At most one change of each kind, and where in the formula it acts.
 
-use attention::{Mask, Matrix, Real, Result as SizeResult, RowVector};
+use attention::{Error, Mask, Matrix, Real, Result, RowVector};
 
 use crate::{
-    Alibi, Error, Groups, Positions, QkNorm, RelativeBias, Result, Rotary, Sink, SoftCap,
-    Window,
+    Alibi, Groups, Positions, QkNorm, RelativeBias, Rotary, Sink, SoftCap, Window,
 };
 
 /// What differs from the formula of 2017; by default nothing does.
@@ -52,7 +51,8 @@ impl<T: Real> Changes<T> {
         let n_heads = groups.n_heads();
         self.norm.as_ref().map_or(Ok(()), |norm| norm.check(d_k))?;
         self.rotary.as_ref().map_or(Ok(()), |rotary| rotary.check(d_k))?;
-        self.scale.map_or(Ok(()), |scale| Error::expect_above_0("the scale", scale))?;
+        self.scale
+            .map_or(Ok(()), |scale| Error::expect_above_zero("the scale", scale))?;
         self.alibi.as_ref().map_or(Ok(()), |alibi| alibi.check(n_heads))?;
         self.relative.as_ref().map_or(Ok(()), |relative| relative.check(n_heads))?;
         self.sink.as_ref().map_or(Ok(()), |sink| sink.check(n_heads))
@@ -70,7 +70,7 @@ impl<T: Real> Changes<T> {
         q: Matrix<T>,
         d_k: usize,
         positions: &[i64],
-    ) -> SizeResult<Matrix<T>> {
+    ) -> Result<Matrix<T>> {
         self.prepare(q, |norm| &norm.q, d_k, positions)
     }
 
@@ -86,7 +86,7 @@ impl<T: Real> Changes<T> {
         k: Matrix<T>,
         d_k: usize,
         positions: &[i64],
-    ) -> SizeResult<Matrix<T>> {
+    ) -> Result<Matrix<T>> {
         self.prepare(k, |norm| &norm.k, d_k, positions)
     }
 
@@ -96,7 +96,7 @@ impl<T: Real> Changes<T> {
         gains: impl Fn(&QkNorm<T>) -> &RowVector<T>,
         d_k: usize,
         positions: &[i64],
-    ) -> SizeResult<Matrix<T>> {
+    ) -> Result<Matrix<T>> {
         if let Some(norm) = &self.norm {
             norm.normalise(&mut x, gains(norm));
         }

@@ -1,8 +1,7 @@
 //! What one new token costs when all before it are cached.
 
-use attention::{Error, Result};
-
 use crate::Sizes;
+use attention::{Error, Result};
 
 /// What a layer reads and computes for the next token of each sequence in a batch; biases,
 /// which are few, are left out.
@@ -22,7 +21,7 @@ use crate::Sizes;
 /// // In f32 a number is 4 bytes, and each that is read is multiplied and added once.
 /// assert_eq!(own.intensity(1, 4), 0.5);
 /// assert!(shared.intensity(1, 4) > 0.8); // three heads use each key
-/// # Ok::<(), variants::Error>(())
+/// # Ok::<(), attention::Error>(())
 /// ```
 ///
 /// # Source
@@ -86,7 +85,7 @@ impl NextToken {
     /// assert_eq!(seconds(1), token.bytes(1, 4) as f64 / gb_s);
     /// assert!(seconds(8) < 1.01 * seconds(1));
     /// assert!(seconds(80) > 7.0 * seconds(8)); // 40 operations per byte, and 5 are free
-    /// # Ok::<(), variants::Error>(())
+    /// # Ok::<(), attention::Error>(())
     /// ```
     ///
     /// # Source

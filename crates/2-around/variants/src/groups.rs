@@ -9,7 +9,7 @@
 //! **Costs** that heads of a group can no longer look for different things in a token, only
 //! ask different questions of the same keys.
 
-use attention::{Error as SizeError, Result as SizeResult};
+use attention::{Error, Result};
 
 /// How many query heads there are, and how many heads of keys and values they share.
 ///
@@ -38,12 +38,12 @@ impl Groups {
     /// So many query heads on so many heads of keys and values.
     ///
     /// # Errors
-    /// [`SizeError::ZeroSize`]; [`SizeError::Groups`] if groups would differ in size.
-    pub fn new(n_heads: usize, n_kv_heads: usize) -> SizeResult<Self> {
-        SizeError::expect_positive("n_heads", n_heads)?;
-        SizeError::expect_positive("n_kv_heads", n_kv_heads)?;
+    /// [`Error::ZeroSize`]; [`Error::Groups`] if groups would differ in size.
+    pub fn new(n_heads: usize, n_kv_heads: usize) -> Result<Self> {
+        Error::expect_positive("n_heads", n_heads)?;
+        Error::expect_positive("n_kv_heads", n_kv_heads)?;
         if !n_heads.is_multiple_of(n_kv_heads) {
-            return Err(SizeError::Groups { n_heads, n_kv_heads });
+            return Err(Error::Groups { n_heads, n_kv_heads });
         }
         Ok(Self { n_heads, n_kv_heads })
     }

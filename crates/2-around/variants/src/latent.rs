@@ -15,14 +15,11 @@
 //! no product can be made once for all. So positions get entries of their own: each query
 //! head has some that are rotated, and a token has one rotated key for all heads.
 
-use attention::{
-    Attended, Dims, Error as SizeError, Mask, Matrix, Real, Result as SizeResult, Rng,
-    random_matrix,
-};
+use attention::{Attended, Dims, Error, Mask, Matrix, Real, Result, Rng, random_matrix};
 
 use crate::{
-    Cache, Changes, Groups, NextToken, Positions, Result, Rotary, Sizes,
-    VariantAttention, VariantHeadPass, attend, attended,
+    Cache, Changes, Groups, NextToken, Positions, Rotary, Sizes, VariantAttention,
+    VariantHeadPass, attend, attended,
 };
 
 /// The sizes of a layer with latent keys and values.
@@ -71,7 +68,7 @@ pub struct LatentWeights<T: Real = f64> {
 /// let written = layer.forward_cached(&x, cache)?; // no key and no value of a head is made
 /// assert!((whole.out - written.out).amax() < 1e-12);
 /// assert_eq!(cache.bytes(), 5 * (6 + 2) * 8); // and not 5 · 2 · 32 · 8
-/// # Ok::<(), variants::Error>(())
+/// # Ok::<(), attention::Error>(())
 /// ```
 ///
 /// # Source
@@ -119,7 +116,7 @@ impl<T: Real> LatentAttention<T> {
     /// The layer with these weights.
     ///
     /// # Errors
-    /// [`SizeError::Shape`] for a matrix that does not fit; [`SizeError::Length`] if other
+    /// [`Error::Shape`] for a matrix that does not fit; [`Error::Length`] if other
     /// entries are to be rotated than d_r.
     pub fn new(
         sizes: LatentSizes,
@@ -132,10 +129,10 @@ impl<T: Real> LatentAttention<T> {
         let names =
             ["w_q", "w_q_rotary", "w_down", "w_k_rotary", "w_up_k", "w_up_v", "w_o"];
         for ((weight, name), expected) in all.into_iter().zip(names).zip(sizes.shapes()) {
-            SizeError::expect_shape(name, expected, weight.shape())?;
+            Error::expect_shape(name, expected, weight.shape())?;
         }
         let (expected, found) = (sizes.d_rotary, rotary.n_rotated());
-        SizeError::expect_length("the list of rotated entries", expected, found)?;
+        Error::expect_length("the list of rotated entries", expected, found)?;
         Ok(Self { sizes, weights, rotary })
     }
 
@@ -170,7 +167,7 @@ impl<T: Real> LatentAttention<T> {
     /// `x` is `[n, d_model]`, the output too; each map is `[n, n]`.
     ///
     /// # Errors
-    /// [`SizeError::Shape`] for tokens of another width, and what a mask that does not fit
+    /// [`Error::Shape`] for tokens of another width, and what a mask that does not fit
     /// gives.
     pub fn self_attend(&self, x: &Matrix<T>, mask: &Mask) -> Result<Attended<T>> {
         let at = Positions::new(x.nrows(), x.nrows());
@@ -196,7 +193,7 @@ impl<T: Real> LatentAttention<T> {
     /// `x` is `[n_new, d_model]`, the output too; each map is `[n_new, n_cached]`.
     ///
     /// # Errors
-    /// [`SizeError::Shape`] for tokens of another width, or the cache of another layer.
+    /// [`Error::Shape`] for tokens of another width, or the cache of another layer.
     // ANCHOR: absorbed
     pub fn forward_cached(
         &self,
@@ -263,14 +260,14 @@ impl<T: Real> LatentAttention<T> {
     }
 
     /// The latent rows of tokens and their rotated keys: what a cache keeps.
-    fn kept(&self, x: &Matrix<T>, positions: &[i64]) -> SizeResult<[Matrix<T>; 2]> {
+    fn kept(&self, x: &Matrix<T>, positions: &[i64]) -> Result<[Matrix<T>; 2]> {
         let expected = (x.nrows(), self.sizes.dims.d_model());
-        SizeError::expect_shape("the tokens", expected, x.shape())?;
+        Error::expect_shape("the tokens", expected, x.shape())?;
         let LatentWeights { w_down, w_k_rotary, .. } = &self.weights;
         Ok([x * w_down, self.rotated(x * w_k_rotary, positions)?])
     }
 
-    fn rotated(&self, mut x: Matrix<T>, positions: &[i64]) -> SizeResult<Matrix<T>> {
+    fn rotated(&self, mut x: Matrix<T>, positions: &[i64]) -> Result<Matrix<T>> {
         if self.sizes.d_rotary > 0 {
             self.rotary.rotate(&mut x, self.sizes.d_rotary, positions)?;
         }

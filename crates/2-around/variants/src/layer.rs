@@ -1,12 +1,12 @@
 //! The layer: the fused one, with what is changed.
 
 use attention::{
-    Attended, Count, Dims, Error as SizeError, Linear, Mask, Matrix, MultiHeadAttention,
-    PackedParameters, ParameterCount, Real, Result as SizeResult, Rng,
+    Attended, Count, Dims, Error, Linear, Mask, Matrix, MultiHeadAttention,
+    PackedParameters, ParameterCount, Real, Result, Rng,
 };
 
 use crate::attend::attend_with;
-use crate::{Cache, Changes, Positions, Result, Sizes, VariantHeadPass, attended};
+use crate::{Cache, Changes, Positions, Sizes, VariantHeadPass, attended};
 
 /// Multi-head attention with any of the [changes](Changes).
 ///
@@ -28,7 +28,7 @@ use crate::{Cache, Changes, Positions, Result, Sizes, VariantHeadPass, attended}
 /// let last = layer.forward_cached(&x.rows(4, 1).into_owned(), cache)?;
 /// assert_eq!(first.out.shape(), (4, 256));
 /// assert!((last.out - whole.out.rows(4, 1)).amax() < 1e-12);
-/// # Ok::<(), variants::Error>(())
+/// # Ok::<(), attention::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct VariantAttention<T: Real = f64> {
@@ -47,7 +47,7 @@ impl<T: Real> VariantAttention<T> {
     /// `[h · d_v, d_model]`, with h query heads and g heads of keys and values.
     ///
     /// # Errors
-    /// [`SizeError::Shape`] for a weight or a bias that does not fit; what
+    /// [`Error::Shape`] for a weight or a bias that does not fit; what
     /// [`Changes::check`] finds.
     pub fn new(
         sizes: Sizes,
@@ -56,10 +56,10 @@ impl<T: Real> VariantAttention<T> {
     ) -> Result<Self> {
         let expected = ["w_q", "w_k", "w_v", "w_o"].into_iter().zip(sizes.shapes());
         for (linear, (what, (d_in, d_out))) in projections.iter().zip(expected) {
-            SizeError::expect_shape(what, (d_in, d_out), linear.weight.shape())?;
+            Error::expect_shape(what, (d_in, d_out), linear.weight.shape())?;
             if let Some(bias) = &linear.bias {
                 let what = format!("the bias of {what}");
-                SizeError::expect_shape(what, (1, d_out), bias.shape())?;
+                Error::expect_shape(what, (1, d_out), bias.shape())?;
             }
         }
         changes.check(sizes.groups, sizes.dims.d_k())?;
@@ -126,7 +126,7 @@ impl<T: Real> VariantAttention<T> {
         key: &Matrix<T>,
         value: &Matrix<T>,
         mask: &Mask,
-    ) -> SizeResult<Vec<VariantHeadPass<T>>> {
+    ) -> Result<Vec<VariantHeadPass<T>>> {
         let at = Positions::new(query.nrows(), key.nrows());
         let [w_q, w_k, w_v, _] = &self.projections;
         let d_k = self.sizes.dims.d_k();
@@ -145,14 +145,14 @@ impl<T: Real> VariantAttention<T> {
     /// [`MultiHeadAttention::self_attend`].
     ///
     /// # Errors
-    /// As [`MultiHeadAttention::forward`]; [`SizeError::Length`] for another number of
+    /// As [`MultiHeadAttention::forward`]; [`Error::Length`] for another number of
     /// positions.
     pub fn self_attend_at(
         &self,
         x: &Matrix<T>,
         positions: &[i64],
         mask: &Mask,
-    ) -> SizeResult<Attended<T>> {
+    ) -> Result<Attended<T>> {
         attention::check_inputs(self.sizes.dims, x, x, x, mask)?;
         let [w_q, w_k, w_v, _] = &self.projections;
         let d_k = self.sizes.dims.d_k();
@@ -181,14 +181,14 @@ impl<T: Real> VariantAttention<T> {
     /// holding the new tokens by then.
     ///
     /// # Errors
-    /// [`SizeError::Shape`] for tokens of another width, or the cache of another layer; the
+    /// [`Error::Shape`] for tokens of another width, or the cache of another layer; the
     /// cache is then as it was.
     // ANCHOR: forward_cached
     pub fn forward_cached(
         &self,
         x: &Matrix<T>,
         cache: &mut Cache<T>,
-    ) -> SizeResult<Attended<T>> {
+    ) -> Result<Attended<T>> {
         let [w_q, w_k, w_v, _] = &self.projections;
         let (d_k, new) = (self.sizes.dims.d_k(), cache.next_positions(x.nrows()));
         let q = self.changes.prepare_queries(w_q.forward(x)?, d_k, &new)?;
@@ -209,8 +209,8 @@ impl<T: Real> VariantAttention<T> {
     /// `source` is `[n_kv, key_width]`, its width being that of the values too.
     ///
     /// # Errors
-    /// [`SizeError::Shape`] for another width.
-    pub fn source_cache(&self, source: &Matrix<T>) -> SizeResult<Cache<T>> {
+    /// [`Error::Shape`] for another width.
+    pub fn source_cache(&self, source: &Matrix<T>) -> Result<Cache<T>> {
         let [_, w_k, w_v, _] = &self.projections;
         let (d_k, mut cache) =
             (self.sizes.dims.d_k(), Cache::new(self.sizes.cache_widths()));
@@ -227,7 +227,7 @@ impl<T: Real> VariantAttention<T> {
     /// `x` is `[n_q, d_model]`, the output too; each map is `[n_q, n_kv]`.
     ///
     /// # Errors
-    /// [`SizeError::Shape`] for tokens of another width, the cache of another layer, or a mask
+    /// [`Error::Shape`] for tokens of another width, the cache of another layer, or a mask
     /// that does not fit.
     ///
     /// # Source
@@ -237,7 +237,7 @@ impl<T: Real> VariantAttention<T> {
         x: &Matrix<T>,
         cache: &Cache<T>,
         mask: &Mask,
-    ) -> SizeResult<Attended<T>> {
+    ) -> Result<Attended<T>> {
         let d_k = self.sizes.dims.d_k();
         let Positions { queries, .. } = Positions::new(x.nrows(), cache.keys().nrows());
         let q = self.projections[0].forward(x)?;
@@ -247,7 +247,7 @@ impl<T: Real> VariantAttention<T> {
         self.mix(attend_with(views, self.sizes.groups, &at, &self.changes, mask)?)
     }
 
-    fn mix(&self, heads: Vec<VariantHeadPass<T>>) -> SizeResult<Attended<T>> {
+    fn mix(&self, heads: Vec<VariantHeadPass<T>>) -> Result<Attended<T>> {
         let Attended { out, attn } = attended(heads);
         Ok(Attended { out: self.projections[3].forward(&out)?, attn })
     }
@@ -274,7 +274,7 @@ impl<T: Real> MultiHeadAttention<T> for VariantAttention<T> {
         key: &Matrix<T>,
         value: &Matrix<T>,
         mask: &Mask,
-    ) -> SizeResult<Attended<T>> {
+    ) -> Result<Attended<T>> {
         attention::check_inputs(self.sizes.dims, query, key, value, mask)?;
         self.mix(self.steps(query, key, value, mask)?)
     }

@@ -8,9 +8,7 @@
 //! **Buys** scores of at most √d_k times the gains, whatever the projections do.
 //! **Costs** that a token can no longer say "I matter more" by a longer key.
 
-use attention::{Error as SizeError, Matrix, Real, RowVector};
-
-use crate::Result;
+use attention::{Error, Matrix, Real, Result, RowVector};
 
 /// A norm of queries and keys, per head.
 ///
@@ -35,8 +33,8 @@ impl<T: Real> QkNorm<T> {
     }
 
     pub(crate) fn check(&self, d_k: usize) -> Result<()> {
-        SizeError::expect_shape("the gains of the queries", (1, d_k), self.q.shape())?;
-        SizeError::expect_shape("the gains of the keys", (1, d_k), self.k.shape())?;
+        Error::expect_shape("the gains of the queries", (1, d_k), self.q.shape())?;
+        Error::expect_shape("the gains of the keys", (1, d_k), self.k.shape())?;
         Ok(())
     }
 

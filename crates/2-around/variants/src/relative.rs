@@ -14,9 +14,7 @@
 //! the same can be said to any stage, for one number of tokens; a cache grows, and asks by
 //! distance.
 
-use attention::{Matrix, Real};
-
-use crate::{Error, Result};
+use attention::{Error, Matrix, Real, Result};
 
 /// A number per bucket of distances and head.
 ///
@@ -27,7 +25,7 @@ use crate::{Error, Result};
 /// let bias = RelativeBias::new(Matrix::<f64>::zeros(8, 1), 16, true)?;
 /// let found: Vec<usize> = [-3, 0, 3, 4, 8, 15, 99].map(|d| bias.bucket(d)).into();
 /// assert_eq!(found, [0, 0, 3, 4, 6, 7, 7]);
-/// # Ok::<(), variants::Error>(())
+/// # Ok::<(), attention::Error>(())
 /// ```
 ///
 /// # Source

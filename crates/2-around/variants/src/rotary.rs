@@ -10,9 +10,7 @@
 //! entries, which hardly turn within the texts of the training, meet new angles in longer
 //! ones.
 
-use attention::{Error as SizeError, Matrix, Real, Result as SizeResult};
-
-use crate::{Error, Result};
+use attention::{Error, Matrix, Real, Result};
 
 /// Which two entries of a head are rotated together.
 ///
@@ -37,7 +35,7 @@ pub enum Pairing {
 /// rotary.rotate(&mut x, 2, &[0, 1])?;
 /// assert_eq!(x.row(0).iter().copied().collect::<Vec<_>>(), [1.0, 0.0]); // not at 0
 /// assert_eq!(x[(1, 0)], 1f64.cos()); // by one radian at 1
-/// # Ok::<(), variants::Error>(())
+/// # Ok::<(), attention::Error>(())
 /// ```
 ///
 /// # Source
@@ -59,12 +57,12 @@ impl Rotary {
     /// per position.
     ///
     /// # Errors
-    /// [`Error::NotPairs`] for an odd number, or 0; [`SizeError::NotPositive`] for the base.
+    /// [`Error::NotPairs`] for an odd number, or 0; [`Error::NotPositive`] for the base.
     pub fn new(pairing: Pairing, n_rotated: usize, base: f64) -> Result<Self> {
         if n_rotated == 0 || !n_rotated.is_multiple_of(2) {
             return Err(Error::NotPairs { n_rotated });
         }
-        Error::expect_above_0("the base of the rotary frequencies", base)?;
+        Error::expect_above_zero("the base of the rotary frequencies", base)?;
         let frequency = |p| base.powf(-2.0 * p as f64 / n_rotated as f64);
         let frequencies = (0..n_rotated / 2).map(frequency).collect();
         Ok(Self { frequencies, ..Self::still(pairing) })
@@ -96,7 +94,7 @@ impl Rotary {
     /// `x` is `[n, n_heads · d_k]`, with a position per row.
     ///
     /// # Errors
-    /// [`SizeError::Length`] if a head has fewer entries than are rotated, or for another
+    /// [`Error::Length`] if a head has fewer entries than are rotated, or for another
     /// number of positions.
     // ANCHOR: rotate
     pub fn rotate<T: Real>(
@@ -104,13 +102,13 @@ impl Rotary {
         x: &mut Matrix<T>,
         d_k: usize,
         positions: &[i64],
-    ) -> SizeResult<()> {
+    ) -> Result<()> {
         let n_rotated = self.n_rotated();
         if n_rotated > d_k || !x.ncols().is_multiple_of(d_k) {
             let what = "a head to be rotated".to_owned();
-            return Err(SizeError::Length { what, expected: n_rotated, found: d_k });
+            return Err(Error::Length { what, expected: n_rotated, found: d_k });
         }
-        SizeError::expect_length("the list of positions", x.nrows(), positions.len())?;
+        Error::expect_length("the list of positions", x.nrows(), positions.len())?;
         for (row, &position) in positions.iter().enumerate() {
             for (p, frequency) in self.frequencies.iter().enumerate() {
                 let (sin, cos) = (position as f64 * frequency).sin_cos();

@@ -9,9 +9,7 @@
 //!
 //! It is a key that all queries score alike and whose value is 0: so it is computed.
 
-use attention::{Mask, Matrix, Real, softmax_rows};
-
-use crate::{Error, Result};
+use attention::{Error, Mask, Matrix, Real, Result, softmax_rows};
 
 /// The score of the sink, per head.
 ///

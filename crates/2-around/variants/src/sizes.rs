@@ -1,8 +1,8 @@
 //! The sizes of a layer, shared heads included.
 
-use attention::{Dims, MultiplyAdds, Result as SizeResult};
+use attention::{Dims, MultiplyAdds, Result};
 
-use crate::{Groups, Result};
+use crate::Groups;
 
 /// The sizes of a layer whose heads may share keys and values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl Sizes {
     ///
     /// # Errors
     /// [`attention::Error::TooLarge`] if a `u64` cannot hold the count.
-    pub fn multiply_adds(&self, n_q: usize, n_kv: usize) -> SizeResult<MultiplyAdds> {
+    pub fn multiply_adds(&self, n_q: usize, n_kv: usize) -> Result<MultiplyAdds> {
         let (dims, g) = (self.dims, self.groups.n_kv_heads());
         let (h, d_k, d_v) = (dims.n_heads(), dims.d_k(), dims.d_v());
         MultiplyAdds::of_products([

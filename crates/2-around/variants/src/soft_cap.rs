@@ -7,9 +7,7 @@
 //! of it. It comes **before** the mask: after it, −∞ would become −cap, and what is blocked
 //! would get a share.
 
-use attention::{Matrix, Real};
-
-use crate::{Error, Result};
+use attention::{Error, Matrix, Real, Result};
 
 /// A bound for scores.
 ///
@@ -22,7 +20,7 @@ use crate::{Error, Result};
 /// assert!((capped[(0, 0)] - 0.1f64).abs() < 1e-6);
 /// assert_eq!(capped[(0, 1)], 50.0 * 1f64.tanh());
 /// assert_eq!(capped[(0, 2)], -50.0);
-/// # Ok::<(), variants::Error>(())
+/// # Ok::<(), attention::Error>(())
 /// ```
 ///
 /// # Source
@@ -36,7 +34,7 @@ impl SoftCap {
     /// # Errors
     /// [`NotPositive`](attention::Error::NotPositive).
     pub fn new(cap: f64) -> Result<Self> {
-        Error::expect_above_0("the soft cap", cap)?;
+        Error::expect_above_zero("the soft cap", cap)?;
         Ok(Self(cap))
     }
 

@@ -7,9 +7,10 @@
 //! each other by less than the weights have learned; interpolation pays it in every pair,
 //! the other two only in those that need it.
 
+use attention::{Error, Result};
 use std::f64::consts::TAU;
 
-use crate::{Error, Result, Rotary};
+use crate::Rotary;
 
 const FACTOR: &str = "the factor by which positions are stretched";
 
@@ -18,7 +19,7 @@ impl Rotary {
     /// dense.
     ///
     /// # Errors
-    /// [`Error::Sizes`] for a factor that is not above 0.
+    /// [`Error`] for a factor that is not above 0.
     ///
     /// # Source
     /// Chen et al. 2023, "Extending Context Window of Large Language Models via Positional
@@ -60,7 +61,7 @@ impl Rotary {
 
     /// Each frequency times its part, which is at most 1 where the factor is at least 1.
     fn slowed(mut self, factor: f64, part: impl Fn(usize) -> f64) -> Result<Self> {
-        Error::expect_above_0(FACTOR, factor)?;
+        Error::expect_above_zero(FACTOR, factor)?;
         for (p, frequency) in self.frequencies.iter_mut().enumerate() {
             *frequency *= part(p);
         }

@@ -9,9 +9,9 @@
 //! first tokens are dropped, a trained model falls apart even where they mean nothing:
 //! its heads have learned to leave there what they have no use for. Kept, they are **sinks**.
 
-use attention::{Mask, Matrix};
+use attention::{Error, Mask, Matrix, Result};
 
-use crate::{Error, Positions, Result};
+use crate::Positions;
 
 /// Which keys a query sees, by distance.
 ///
@@ -23,7 +23,7 @@ use crate::{Error, Positions, Result};
 /// assert_eq!(window.mask(&Positions::new(4, 4)).picture(4, 4), "x...\nxx..\nxxx.\n.xxx\n");
 /// let kept = Window { n_sinks: 1, ..window };
 /// assert_eq!(kept.mask(&Positions::new(1, 6)).picture(1, 6), "x..xxx\n");
-/// # Ok::<(), variants::Error>(())
+/// # Ok::<(), attention::Error>(())
 /// ```
 ///
 /// # Source

@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use attention::{
-    Batch, Dims, Error as LayerError, Gradients, LayerParameters, Linear, Mask, Matrix,
-    Real, RowVector, Shape,
+    Batch, Dims, Gradients, LayerParameters, Linear, Mask, Matrix, Real, RowVector, Shape,
 };
 
 use crate::heads::{add_bias, sum_of_rows};
@@ -88,7 +87,7 @@ impl<T: Real, E: Engine<T>> BatchApart<T, E> {
             (Some(([query, key, value], masks, d_out)), Some(engine)) => {
                 attention::check_batch(self.dims, query, key, value, masks)?;
                 let expected = (query.tokens().nrows(), self.dims.d_model());
-                LayerError::expect_shape("d_out", expected, d_out.shape())?;
+                attention::Error::expect_shape("d_out", expected, d_out.shape())?;
                 let mut gradients = engine.backward([query, key, value], masks, d_out)?;
                 gradients.d_w_o.bias = self.b_o.as_ref().map(|_| sum_of_rows(d_out));
                 gradients

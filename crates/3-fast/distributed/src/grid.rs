@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use attention::{
-    Dims, Error as LayerError, LayerParameters, Mask, Matrix, Positions, Real, RowVector,
-};
+use attention::{Dims, LayerParameters, Mask, Matrix, Positions, Real, RowVector};
 
 use crate::heads::add_bias;
 use crate::{Chunks, Engine, Error, Group, Result, heads_of, masks, share};
@@ -111,7 +109,7 @@ impl<T: Real, E: Engine<T>> OnGrid<T, E> {
         let dims = layer.dims();
         for (what, width) in [("key", dims.key_width()), ("value", dims.value_width())] {
             let what = format!("the {what} of self-attention");
-            LayerError::expect_shape(what, (1, dims.d_model()), (1, width))?;
+            attention::Error::expect_shape(what, (1, dims.d_model()), (1, width))?;
         }
         let heads = share(dims.n_heads(), grid.sum.size(), grid.sum.rank());
         let engine = heads_of(layer, heads.clone())?.map(|part| E::new(&part));
@@ -147,9 +145,13 @@ impl<T: Real, E: Engine<T>> OnGrid<T, E> {
     ) -> Result<Matrix<T>> {
         let chunks = grid.chunks(n_tokens);
         let n_rows = n_sequences * chunks.len(grid.ring.rank());
-        LayerError::expect_shape("x", (n_rows, self.dims.d_model()), x.shape())?;
+        attention::Error::expect_shape("x", (n_rows, self.dims.d_model()), x.shape())?;
         if masks.len() != 1 {
-            LayerError::expect_length("the list of masks", n_sequences, masks.len())?;
+            attention::Error::expect_length(
+                "the list of masks",
+                n_sequences,
+                masks.len(),
+            )?;
         }
         for mask in masks {
             mask.check(self.dims.n_heads(), n_tokens, n_tokens)?;

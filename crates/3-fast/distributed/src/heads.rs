@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use attention::{
-    Batch, Dims, Error as LayerError, Gradients, InputGradients, LayerParameters, Linear,
-    Mask, Matrix, Real, RowVector,
+    Batch, Dims, Gradients, InputGradients, LayerParameters, Linear, Mask, Matrix, Real,
+    RowVector,
 };
 
 use crate::engine::is_one;
@@ -29,7 +29,7 @@ pub fn heads_of<T: Real>(
 ) -> Result<Option<LayerParameters<T>>> {
     let (n_heads, d_v) = (layer.dims().n_heads(), layer.dims().d_v());
     if heads.end > n_heads {
-        LayerError::expect_length("the layer's list of heads", heads.end, n_heads)?;
+        attention::Error::expect_length("the layer's list of heads", heads.end, n_heads)?;
     }
     if heads.is_empty() {
         return Ok(None);
@@ -151,7 +151,7 @@ impl<T: Real, E: Engine<T>> HeadsApart<T, E> {
         let [query, key, value] = inputs;
         attention::check_batch(self.dims, query, key, value, masks)?;
         let expected = (query.tokens().nrows(), self.dims.d_model());
-        LayerError::expect_shape("d_out", expected, d_out.shape())?;
+        attention::Error::expect_shape("d_out", expected, d_out.shape())?;
         let masks = self.masks(masks);
         let part = self.engine.as_mut().map(|it| it.backward(inputs, &masks, d_out));
         let (parameters, mut d_inputs) = match part.transpose()? {

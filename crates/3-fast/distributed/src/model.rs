@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use attention::{Dims, Error as SizeError, MultiplyAdds, Result};
+use attention::{Dims, MultiplyAdds, Result};
 
 use crate::{Chunks, Error, share};
 
@@ -122,9 +122,9 @@ impl Model {
     /// divide the heads; sizes that cannot be counted.
     pub fn predict(&self, split: Split, n_ranks: usize) -> crate::Result<Prediction> {
         let (n_heads, n_kv_heads) = (self.dims.n_heads(), self.n_kv_heads);
-        SizeError::expect_positive("n_kv_heads", n_kv_heads)?;
+        attention::Error::expect_positive("n_kv_heads", n_kv_heads)?;
         if !n_heads.is_multiple_of(n_kv_heads) {
-            return Err(SizeError::Groups { n_heads, n_kv_heads }.into());
+            return Err(attention::Error::Groups { n_heads, n_kv_heads }.into());
         }
         let by_heads = match split {
             _ if n_ranks == 0 => {

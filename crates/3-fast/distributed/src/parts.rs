@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use attention::{Error as LayerError, Matrix, Real};
+use attention::{Matrix, Real};
 
 use crate::{Error, Result};
 
@@ -107,7 +107,7 @@ impl Chunks {
         rank: usize,
     ) -> Result<Matrix<T>> {
         let expected = (n_sequences * self.n_tokens, x.ncols());
-        LayerError::expect_shape("the tokens of all ranks", expected, x.shape())?;
+        attention::Error::expect_shape("the tokens of all ranks", expected, x.shape())?;
         Error::expect_rank(rank, self.n_ranks)?;
         let places: Vec<usize> = self.places(n_sequences, rank).collect();
         Ok(x.select_rows(&places))
@@ -128,10 +128,10 @@ impl Chunks {
         all: &mut Matrix<T>,
     ) -> Result<()> {
         let expected = (n_sequences * self.n_tokens, rows.ncols());
-        LayerError::expect_shape("the tokens of all ranks", expected, all.shape())?;
+        attention::Error::expect_shape("the tokens of all ranks", expected, all.shape())?;
         Error::expect_rank(rank, self.n_ranks)?;
         let expected = (n_sequences * self.len(rank), all.ncols());
-        LayerError::expect_shape("the tokens of a rank", expected, rows.shape())?;
+        attention::Error::expect_shape("the tokens of a rank", expected, rows.shape())?;
         for (from, to) in self.places(n_sequences, rank).enumerate() {
             all.set_row(to, &rows.row(from));
         }

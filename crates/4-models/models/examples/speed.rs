@@ -10,14 +10,14 @@ use tiles::Instructions;
 const PROMPT: usize = 512;
 const WRITTEN: usize = 40;
 
-fn main() -> models::decoders::Result<()> {
+fn main() -> models::Result<()> {
     let path = std::env::args().nth(1).expect("a folder or a GGUF file");
     let n_threads = std::env::args().nth(2).map_or(2, |n| n.parse().expect("a number"));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build();
     pool.expect("threads").install(|| run(&path, n_threads))
 }
 
-fn run(path: &str, n_threads: usize) -> models::decoders::Result<()> {
+fn run(path: &str, n_threads: usize) -> models::Result<()> {
     let start = Instant::now();
     let mut model = FastDecoder::read_files(&Files::open(path)?)?;
     println!("read and packed in {:.2} s", start.elapsed().as_secs_f64());
@@ -30,7 +30,7 @@ fn run(path: &str, n_threads: usize) -> models::decoders::Result<()> {
     Ok(())
 }
 
-fn prompts(model: &mut FastDecoder, n_threads: usize) -> models::decoders::Result<()> {
+fn prompts(model: &mut FastDecoder, n_threads: usize) -> models::Result<()> {
     let ids: Vec<usize> =
         (0..PROMPT).map(|i| (i * 7919 + 13) % model.config.n_vocabulary).collect();
     for round in 0..3 {
@@ -44,7 +44,7 @@ fn prompts(model: &mut FastDecoder, n_threads: usize) -> models::decoders::Resul
     Ok(())
 }
 
-fn writing(model: &mut FastDecoder, n_threads: usize) -> models::decoders::Result<()> {
+fn writing(model: &mut FastDecoder, n_threads: usize) -> models::Result<()> {
     for round in 0..5 {
         let best = runs::machine::bandwidth(n_threads, Instructions::best());
         let n = model.config.n_vocabulary;
@@ -74,7 +74,7 @@ fn writing(model: &mut FastDecoder, n_threads: usize) -> models::decoders::Resul
     Ok(())
 }
 
-fn several_texts(model: &mut FastDecoder) -> models::decoders::Result<()> {
+fn several_texts(model: &mut FastDecoder) -> models::Result<()> {
     for n_texts in [1, 2, 4, 8] {
         let mut texts: Vec<_> = (0..n_texts).map(|_| model.caches(64)).collect();
         let mut texts: Vec<_> = texts.iter_mut().collect();

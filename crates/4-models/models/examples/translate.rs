@@ -9,7 +9,7 @@ use models::translators::{AsRead, Reader, Translator, Writing, write};
 const SOURCE: usize = 25;
 const WRITTEN: usize = 20;
 
-fn main() -> models::translators::Result<()> {
+fn main() -> models::Result<()> {
     let folder = std::env::args().nth(1).expect("a folder");
     let start = Instant::now();
     let mut model: AsRead<f32> = Translator::load(folder)?;

@@ -36,7 +36,6 @@ pub mod attribution;
 mod config;
 mod decoder;
 mod embedding;
-mod error;
 mod families;
 mod family;
 #[cfg(feature = "fast")]
@@ -56,7 +55,6 @@ pub use cached::Precision;
 pub use config::{Biases, Config};
 pub use decoder::{AsRead, Decoder};
 pub use embedding::{Embedding, Unembedding};
-pub use error::{Error, Result};
 pub use families::families;
 pub use family::{Family, Layers, Names, NormKind, Projections};
 #[cfg(feature = "fast")]

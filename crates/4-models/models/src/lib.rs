@@ -11,4 +11,7 @@
 
 pub mod decoders;
 pub mod encoders;
+mod error;
 pub mod translators;
+
+pub use error::{Error, Result};

@@ -20,8 +20,7 @@
 //!
 //! Heads of all three kinds have names, [`Head`], and can be [ablated](Translator::ablate).
 //!
-//! What the files have is used, or known to change nothing, or refused by its name. Errors
-//! are those of `decoders`: half of such a model is one.
+//! What the files have is used, or known to change nothing, or refused by its name.
 //!
 //! Left out: beams, a last token that is forced, dropout, the backward pass.
 
@@ -41,7 +40,6 @@ mod writing;
 #[cfg(test)]
 mod tests;
 
-pub use crate::decoders::{Error, Result};
 pub use block::Layers;
 pub use cached::{CacheBytes, Source};
 pub use config::{Config, Half, Places};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use attention::{Error as SizeError, thousands, write_table};
+use attention::{thousands, write_table};
 
 use crate::Result;
 
@@ -159,7 +159,7 @@ impl Architecture {
         heads: usize,
         pool: &str,
     ) -> Result<Self> {
-        SizeError::expect_positive("the width of a model", width)?;
+        attention::Error::expect_positive("the width of a model", width)?;
         let reader = match reader {
             "linear" => Reader::Linear { width },
             _ => Reader::BiLstm { hidden: width / 2 },

@@ -1,7 +1,7 @@
 //! What a linear regression says of a window.
 
 use attention::nalgebra::DVector;
-use attention::{Error as SizeError, Matrix, RowVector};
+use attention::{Matrix, RowVector};
 
 use crate::data::{At, Windows};
 use crate::sizes::{N_STEPS, capped};
@@ -69,7 +69,7 @@ impl Plain {
     /// # Errors
     /// [`Error::Sizes`] without a window.
     pub fn fit(windows: &Windows, seen: Features) -> Result<Self> {
-        SizeError::expect_positive("the number of windows", windows.at.len())?;
+        attention::Error::expect_positive("the number of windows", windows.at.len())?;
         let rows: Vec<Vec<f64>> =
             windows.at.iter().map(|at| seen.row(windows, at)).collect::<Result<_>>()?;
         let (n, width) = (rows.len() as f64, rows[0].len());

@@ -17,10 +17,6 @@ pub enum Error {
     #[error(transparent)]
     Sizes(#[from] attention::Error),
 
-    /// Positions that do not fit the window.
-    #[error(transparent)]
-    Block(#[from] block::Error),
-
     /// A file of tensors.
     #[error(transparent)]
     File(#[from] model_files::Error),

@@ -7,7 +7,7 @@ mod names;
 #[cfg(test)]
 mod tests;
 
-use attention::{Error as SizeError, Matrix, Real, Result, RowVector};
+use attention::{Matrix, Real, Result, RowVector};
 
 pub use case::Case;
 pub use direction::Direction;
@@ -73,29 +73,32 @@ impl<T: Real> Lstm<T> {
     /// An LSTM from its layers, the lowest first.
     ///
     /// # Errors
-    /// [`SizeError::ZeroSize`] without a layer; [`SizeError::Shape`] if a layer does not
-    /// take what the one below makes; [`SizeError::Length`] if some read both ways and
+    /// [`attention::Error::ZeroSize`] without a layer; [`attention::Error::Shape`] if a layer does not
+    /// take what the one below makes; [`attention::Error::Length`] if some read both ways and
     /// some do not.
     pub fn new(layers: Vec<Layer<T>>) -> Result<Self> {
-        SizeError::expect_positive("the number of layers of an LSTM", layers.len())?;
+        attention::Error::expect_positive(
+            "the number of layers of an LSTM",
+            layers.len(),
+        )?;
         let lstm = Self { layers };
         let (hidden, n_directions) = (lstm.hidden(), lstm.n_directions());
         let mut d_in = lstm.d_in();
         for (l, layer) in lstm.layers.iter().enumerate() {
             let directions = layer.directions().count();
             let what = || format!("the list of directions of layer {l}");
-            SizeError::expect_length(what(), n_directions, directions)?;
+            attention::Error::expect_length(what(), n_directions, directions)?;
             for direction in layer.directions() {
                 let what = format!("the input weight of layer {l}");
                 let found = direction.input.weight.shape();
-                SizeError::expect_shape(what, (d_in, 4 * hidden), found)?;
+                attention::Error::expect_shape(what, (d_in, 4 * hidden), found)?;
                 let what = format!("the hidden weight of layer {l}");
                 let found = direction.hidden.weight.shape();
-                SizeError::expect_shape(what, (hidden, 4 * hidden), found)?;
+                attention::Error::expect_shape(what, (hidden, 4 * hidden), found)?;
                 for linear in [&direction.input, &direction.hidden] {
                     let Some(bias) = &linear.bias else { continue };
                     let what = format!("a bias of layer {l}");
-                    SizeError::expect_shape(what, (1, 4 * hidden), bias.shape())?;
+                    attention::Error::expect_shape(what, (1, 4 * hidden), bias.shape())?;
                 }
             }
             d_in = hidden * n_directions;
@@ -147,7 +150,7 @@ impl<T: Real> Lstm<T> {
     /// `x` is `[n, d_in]`, the output `[n, hidden · n_directions]`.
     ///
     /// # Errors
-    /// [`SizeError::Shape`] if x or the state is of another; [`SizeError::EmptySequence`].
+    /// [`attention::Error::Shape`] if x or the state is of another; [`attention::Error::EmptySequence`].
     // ANCHOR: forward
     pub fn forward(
         &self,
@@ -188,13 +191,17 @@ impl<T: Real> Lstm<T> {
     fn check(&self, x: &Matrix<T>, start: &State<T>) -> Result<()> {
         if x.nrows() == 0 {
             let (what, shape) = ("the input of an LSTM", x.shape());
-            return Err(SizeError::EmptySequence { what, shape });
+            return Err(attention::Error::EmptySequence { what, shape });
         }
         let expected = (x.nrows(), self.d_in());
-        SizeError::expect_shape("the input of an LSTM", expected, x.shape())?;
+        attention::Error::expect_shape("the input of an LSTM", expected, x.shape())?;
         let expected = (self.layers.len() * self.n_directions(), self.hidden());
-        SizeError::expect_shape("the first hidden state", expected, start.h.shape())?;
-        SizeError::expect_shape("the first cell", expected, start.c.shape())
+        attention::Error::expect_shape(
+            "the first hidden state",
+            expected,
+            start.h.shape(),
+        )?;
+        attention::Error::expect_shape("the first cell", expected, start.c.shape())
     }
 }
 

@@ -5,7 +5,7 @@ mod file;
 mod tests;
 mod trace;
 
-use attention::{Error as SizeError, Linear, Mask, Matrix, MultiHeadAttention, Real};
+use attention::{Linear, Mask, Matrix, MultiHeadAttention, Real};
 use block::{Positions, Sublayer};
 use fused_heads::FusedAttention;
 
@@ -94,7 +94,7 @@ impl<A: MultiHeadAttention<T>, T: Real> Remaining<A, T> {
         let last = attended.as_ref().map_or(&x, |steps| &steps.norm);
         let pooled = self.pooled(last, read.as_ref()); // [1, 256]
         let output = self.head.forward(&pooled)?; // [1, 1]
-        SizeError::expect_shape("the output of the head", (1, 1), output.shape())?;
+        attention::Error::expect_shape("the output of the head", (1, 1), output.shape())?;
         let remaining = output[(0, 0)] * T::of(CAP);
         Ok(ModelPass { read, x, attended, pooled, remaining })
     }

@@ -1,6 +1,6 @@
 //! Rows of weights over the same tokens, bar beside bar.
 
-use attention::{Error as SizeError, Matrix};
+use attention::Matrix;
 use serde_json::{Value, json};
 
 use crate::axis::Axis;
@@ -116,8 +116,8 @@ fn bars<S: AsRef<str>>(
 }
 
 fn check(tokens: &[String], rows: &[WeightRow]) -> Result<()> {
-    SizeError::expect_positive("the number of tokens", tokens.len())?;
-    SizeError::expect_positive("the number of rows", rows.len())?;
+    attention::Error::expect_positive("the number of tokens", tokens.len())?;
+    attention::Error::expect_positive("the number of rows", rows.len())?;
     Error::expect_at_most("rows of weights", rows.len(), MOST_ROWS)?;
     for WeightRow { name, shares } in rows {
         Error::expect_length(format!("the row {name}"), shares.len(), tokens.len())?;

@@ -4,8 +4,6 @@ mod drawn;
 mod nodes;
 mod sketched;
 
-use attention::Error as SizeError;
-
 use crate::chart::{self, Text};
 use crate::panels::{NARROW, WIDE};
 use crate::{Error, Figure, Result, Table};
@@ -52,7 +50,7 @@ pub struct BackwardPass {
 /// # Errors
 /// [`Error::Sizes`] for no heads; [`Error::Number`] for a norm below 0.
 pub fn backward_pass(title: impl Into<String>, pass: &BackwardPass) -> Result<Figure> {
-    SizeError::expect_positive("the number of heads", pass.n_heads)?;
+    attention::Error::expect_positive("the number of heads", pass.n_heads)?;
     let nodes = Nodes::of(pass);
     let ways = pass.to_x.map(|norm| ("a way to x", norm));
     let norms = nodes.all().into_iter().map(|node| (node.name, node.norm));

@@ -1,6 +1,5 @@
 //! What moves when one head is disturbed: before W^O its block alone, after it everything.
 
-use attention::Error as SizeError;
 use serde_json::{Value, json};
 
 use crate::axis::{Axis, axis_name};
@@ -49,9 +48,12 @@ pub fn concat_change(title: impl Into<String>, change: ConcatChange) -> Result<F
 
 fn check(change: ConcatChange) -> Result<()> {
     let ConcatChange { concat, out, is_mixed, n_heads, disturbed } = change;
-    SizeError::expect_positive("the number of heads", n_heads)?;
-    SizeError::expect_positive("the number of concatenated columns", concat.len())?;
-    SizeError::expect_positive("the number of output columns", out.len())?;
+    attention::Error::expect_positive("the number of heads", n_heads)?;
+    attention::Error::expect_positive(
+        "the number of concatenated columns",
+        concat.len(),
+    )?;
+    attention::Error::expect_positive("the number of output columns", out.len())?;
     let even = n_heads * (concat.len() / n_heads).max(1);
     Error::expect_length("the change of the concatenated heads", concat.len(), even)?;
     if !is_mixed {

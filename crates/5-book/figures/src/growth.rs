@@ -1,6 +1,6 @@
 //! How time and memory grow with the number of tokens.
 
-use attention::{Error as SizeError, thousands};
+use attention::thousands;
 
 use crate::axis::Axis;
 use crate::chart::{Chart, Text, above_for};
@@ -50,7 +50,7 @@ pub fn growth(title: impl Into<String>, lines: &[GrowthLine]) -> Result<Figure> 
 fn check(lines: &[GrowthLine]) -> Result<()> {
     Error::expect_count("the number of lines", lines.len(), 8)?;
     for GrowthLine { name, run, points, .. } in lines {
-        SizeError::expect_positive("the number of points", points.len())?;
+        attention::Error::expect_positive("the number of points", points.len())?;
         Error::expect_at_most("runs", run + 1, DASHES.len())?;
         for point in points {
             let what = format!("a length of {name}");

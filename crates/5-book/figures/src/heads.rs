@@ -1,6 +1,6 @@
 //! What the figures of heads are drawn from, checked once.
 
-use attention::{Error as SizeError, Matrix};
+use attention::Matrix;
 
 use crate::error::ROUNDING;
 use crate::{Error, Result};
@@ -46,15 +46,19 @@ impl<'a> Heads<'a> {
         Q: AsRef<str>,
         K: AsRef<str>,
     {
-        SizeError::expect_positive("the number of heads", attn.len())?;
-        SizeError::expect_positive("the number of query tokens", queries.len())?;
-        SizeError::expect_positive("the number of key tokens", keys.len())?;
+        attention::Error::expect_positive("the number of heads", attn.len())?;
+        attention::Error::expect_positive("the number of query tokens", queries.len())?;
+        attention::Error::expect_positive("the number of key tokens", keys.len())?;
         if attn.len() > MOST_HEADS {
             return Err(Error::TooManyHeads { n_heads: attn.len(), most: MOST_HEADS });
         }
         for (head, map) in attn.iter().enumerate() {
             let what = format!("the attention map of head {head}");
-            SizeError::expect_shape(what, (queries.len(), keys.len()), map.shape())?;
+            attention::Error::expect_shape(
+                what,
+                (queries.len(), keys.len()),
+                map.shape(),
+            )?;
             check_entries(head, map)?;
         }
         Ok(Self {

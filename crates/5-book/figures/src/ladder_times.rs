@@ -1,6 +1,5 @@
 //! How long each implementation takes: a panel per case, a line per implementation.
 
-use attention::Error as SizeError;
 use serde_json::Value;
 
 use crate::axis::Axis;
@@ -58,7 +57,10 @@ pub fn ladder_times(title: impl Into<String>, runs: &[TimedRun]) -> Result<Figur
 fn check(runs: &[TimedRun]) -> Result<()> {
     Error::expect_count("the number of runs", runs.len(), 2)?;
     Error::expect_count("the number of cases", runs[0].cases.len(), 6)?;
-    SizeError::expect_positive("the number of times", runs[0].cases[0].rows.len())?;
+    attention::Error::expect_positive(
+        "the number of times",
+        runs[0].cases[0].rows.len(),
+    )?;
     Error::expect_at_most("lines", names(runs).len(), 24)?;
     for case in runs.iter().flat_map(|run| &run.cases) {
         for Timed { who, milliseconds, .. } in &case.rows {

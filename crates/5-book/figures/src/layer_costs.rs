@@ -1,8 +1,6 @@
 //! What one layer costs: its parameters by matrix, beside its work by step.
 
-use attention::{
-    Cost, Count, Error as SizeError, MultiplyAdds, ParameterCount, thousands,
-};
+use attention::{Cost, Count, MultiplyAdds, ParameterCount, thousands};
 
 use crate::chart::Text;
 use crate::named_bars::{self, NamedBar, NamedBars};
@@ -21,7 +19,7 @@ pub fn layer_costs(
     parameters: &ParameterCount,
     work: &MultiplyAdds,
 ) -> Result<Figure> {
-    SizeError::expect_positive("the number of lines", parameters.counts().len())?;
+    attention::Error::expect_positive("the number of lines", parameters.counts().len())?;
     let matrices = parameters.counts().iter().map(matrix).collect();
     let steps = work.costs().iter().map(step).collect();
     let lists = [

@@ -1,7 +1,7 @@
 //! Where the training of a stack has come to: the score on the way, and what some of its
 //! heads attend to.
 
-use attention::{Error as SizeError, Matrix};
+use attention::Matrix;
 
 use crate::axis::Axis;
 use crate::chart::{Chart, Text};
@@ -48,8 +48,8 @@ pub fn layers_together(title: impl Into<String>, now: LayersTogether) -> Result<
 
 fn check(now: LayersTogether) -> Result<()> {
     let LayersTogether { n_steps, steps, scores, tokens, maps } = now;
-    SizeError::expect_positive("the number of looks", steps.len())?;
-    SizeError::expect_positive("the number of tokens", tokens.len())?;
+    attention::Error::expect_positive("the number of looks", steps.len())?;
+    attention::Error::expect_positive("the number of tokens", tokens.len())?;
     Error::expect_count("the number of maps", maps.len(), MOST_MAPS)?;
     Error::expect_length("the list of scores", scores.len(), steps.len())?;
     let last = steps[steps.len() - 1] as f64;
@@ -59,7 +59,11 @@ fn check(now: LayersTogether) -> Result<()> {
     }
     for (head, (name, map)) in maps.iter().enumerate() {
         let expected = (tokens.len(), tokens.len());
-        SizeError::expect_shape(format!("the map of {name}"), expected, map.shape())?;
+        attention::Error::expect_shape(
+            format!("the map of {name}"),
+            expected,
+            map.shape(),
+        )?;
         check_entries(head, map)?;
     }
     Ok(())

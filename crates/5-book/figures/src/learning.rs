@@ -3,7 +3,7 @@
 
 mod drawn;
 
-use attention::{Error as SizeError, Matrix};
+use attention::Matrix;
 
 use crate::chart::Text;
 use crate::heads::{check_entries, owned, share};
@@ -54,10 +54,10 @@ pub fn learning(title: impl Into<String>, now: Learning) -> Result<Figure> {
 
 fn check(now: Learning) -> Result<()> {
     let Learning { n_steps, steps, targets, scores, rows, tokens, without } = now;
-    SizeError::expect_positive("the number of looks", steps.len())?;
+    attention::Error::expect_positive("the number of looks", steps.len())?;
     Error::expect_count("the number of targets", targets.len(), MOST_TARGETS)?;
     Error::expect_count("the number of heads", rows.nrows(), 16)?;
-    SizeError::expect_positive("the number of tokens", tokens.len())?;
+    attention::Error::expect_positive("the number of tokens", tokens.len())?;
     Error::expect_length("the list of scores", scores.len(), steps.len())?;
     let last = steps[steps.len() - 1] as f64;
     Error::expect_between("the last look's step", last, [0.0, n_steps as f64])?;
@@ -72,7 +72,7 @@ fn check(now: Learning) -> Result<()> {
         }
     }
     let what = "the map of what heads attend to";
-    SizeError::expect_shape(what, (rows.nrows(), tokens.len()), rows.shape())?;
+    attention::Error::expect_shape(what, (rows.nrows(), tokens.len()), rows.shape())?;
     check_entries(0, rows)?;
     match without {
         Some((number, _)) if number >= rows.nrows() => {

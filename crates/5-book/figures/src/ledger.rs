@@ -1,6 +1,6 @@
 //! Ledgers of parameters as bars, one a matrix or bias.
 
-use attention::{Count, Error as SizeError, ParameterCount, thousands};
+use attention::{Count, ParameterCount, thousands};
 
 use crate::chart::Text;
 use crate::named_bars::{self, NamedBar, NamedBars};
@@ -16,7 +16,7 @@ pub fn ledger<S: AsRef<str>>(
 ) -> Result<Figure> {
     Error::expect_count("the number of ledgers", ledgers.len(), 4)?;
     for (_, ledger) in ledgers {
-        SizeError::expect_positive("the number of lines", ledger.counts().len())?;
+        attention::Error::expect_positive("the number of lines", ledger.counts().len())?;
     }
     let ledgers: Vec<NamedBars> = ledgers
         .iter()

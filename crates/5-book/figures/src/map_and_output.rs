@@ -1,6 +1,6 @@
 //! What one small head does: its map, and the output beside it.
 
-use attention::{Error as SizeError, Matrix};
+use attention::Matrix;
 use serde_json::{Value, json};
 
 use crate::axis::Axis;
@@ -36,8 +36,12 @@ pub fn map_and_output<S: AsRef<str>>(
     let map = [attn.clone()];
     let tokens = Heads::of_tokens(&map, tokens)?.queries;
     let names = owned(entries);
-    SizeError::expect_positive("the number of entries", names.len())?;
-    SizeError::expect_shape("the output", (tokens.len(), names.len()), out.shape())?;
+    attention::Error::expect_positive("the number of entries", names.len())?;
+    attention::Error::expect_shape(
+        "the output",
+        (tokens.len(), names.len()),
+        out.shape(),
+    )?;
     Error::expect_at_most("tokens", tokens.len(), MOST)?;
     Error::expect_at_most("entries", names.len(), MOST)?;
     for &entry in out {

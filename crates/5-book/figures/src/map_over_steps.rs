@@ -1,6 +1,6 @@
 //! How a map forms: one heat map a look, and a slider through them.
 
-use attention::{Error as SizeError, Matrix};
+use attention::Matrix;
 use serde_json::Value;
 
 use crate::chart::{self, Text};
@@ -51,11 +51,11 @@ pub fn map_over_steps(title: impl Into<String>, map: MapOverSteps) -> Result<Fig
 
 fn check(MapOverSteps { looks, rows, columns }: MapOverSteps) -> Result<()> {
     Error::expect_count("the number of looks", looks.len(), MOST_LOOKS)?;
-    SizeError::expect_positive("the number of rows", rows.len())?;
-    SizeError::expect_positive("the number of columns", columns.len())?;
+    attention::Error::expect_positive("the number of rows", rows.len())?;
+    attention::Error::expect_positive("the number of columns", columns.len())?;
     for (step, look) in looks {
         let what = format!("the map after {step} steps");
-        SizeError::expect_shape(what, (rows.len(), columns.len()), look.shape())?;
+        attention::Error::expect_shape(what, (rows.len(), columns.len()), look.shape())?;
         check_entries(0, look)?;
     }
     Ok(())

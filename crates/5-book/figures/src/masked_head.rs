@@ -1,6 +1,6 @@
 //! A mask, and a head's map without it and with it.
 
-use attention::{Error as SizeError, Matrix};
+use attention::Matrix;
 use serde_json::Value;
 
 use crate::chart::{self, Text};
@@ -37,7 +37,7 @@ pub fn masked_head<S: AsRef<str>>(
     let names = names.map(|name| format!("head {number} {name}"));
     let heads =
         Heads::of_tokens(maps, tokens)?.called(&names.each_ref().map(String::as_str))?;
-    SizeError::expect_shape("the mask", maps[0].shape(), allowed.shape())?;
+    attention::Error::expect_shape("the mask", maps[0].shape(), allowed.shape())?;
     let mask = Named { name: "may attend", allowed };
     let most = scale_end(&heads);
     let [queries, keys] = [&heads.queries, &heads.keys];

@@ -1,6 +1,6 @@
 //! Small matrices in bands, each over what it becomes: widths may differ, rows do not.
 
-use attention::{Error as SizeError, Matrix};
+use attention::Matrix;
 use serde_json::Value;
 
 use crate::axis::Axis;
@@ -58,19 +58,19 @@ pub fn matrix_bands(
 }
 
 fn check(rows: &[&str], bands: &[&[NamedMatrix]]) -> Result<()> {
-    SizeError::expect_positive("the number of rows", rows.len())?;
+    attention::Error::expect_positive("the number of rows", rows.len())?;
     Error::expect_count("the number of bands", bands.len(), 3)?;
     for band in bands {
-        SizeError::expect_positive("the number of matrices", band.len())?;
+        attention::Error::expect_positive("the number of matrices", band.len())?;
         Error::expect_length("a band of matrices", band.len(), bands[0].len())?;
         let n_columns = band.iter().map(|it| it.columns.len()).sum();
         Error::expect_at_most("columns", n_columns, 12)?;
         for (it, over) in band.iter().zip(bands[0]) {
-            SizeError::expect_positive("the number of columns", it.columns.len())?;
+            attention::Error::expect_positive("the number of columns", it.columns.len())?;
             let expected = (rows.len(), over.columns.len());
             for found in [it.entries.shape(), (rows.len(), it.columns.len())] {
                 let what = format!("the matrix {}", it.name);
-                SizeError::expect_shape(what, expected, found)?;
+                attention::Error::expect_shape(what, expected, found)?;
             }
         }
     }

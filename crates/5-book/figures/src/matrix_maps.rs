@@ -1,6 +1,6 @@
 //! Small matrices with names on their rows and columns, entries written into the cells.
 
-use attention::{Error as SizeError, Matrix};
+use attention::Matrix;
 
 use crate::chart::{self, Text};
 use crate::grid::Grid;
@@ -23,12 +23,16 @@ pub fn matrix_maps<R: AsRef<str>, C: AsRef<str>>(
     named: &[(&str, &Matrix)],
 ) -> Result<Figure> {
     Error::expect_count("the number of matrices", named.len(), 8)?;
-    SizeError::expect_positive("the number of rows", rows.len())?;
-    SizeError::expect_positive("the number of columns", columns.len())?;
+    attention::Error::expect_positive("the number of rows", rows.len())?;
+    attention::Error::expect_positive("the number of columns", columns.len())?;
     let (rows, columns) = (owned(rows), owned(columns));
     for (name, entries) in named {
         let expected = (rows.len(), columns.len());
-        SizeError::expect_shape(format!("the matrix {name}"), expected, entries.shape())?;
+        attention::Error::expect_shape(
+            format!("the matrix {name}"),
+            expected,
+            entries.shape(),
+        )?;
     }
     let most = named.iter().map(|(_, entries)| entries.amax()).fold(0.0, f64::max);
     let names = named.iter().map(|(name, _)| (*name).to_owned()).collect();

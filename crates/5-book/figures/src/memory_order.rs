@@ -2,8 +2,6 @@
 
 mod cells;
 
-use attention::Error as SizeError;
-
 use crate::axis::Axis;
 use crate::chart::{Chart, Text};
 use crate::panels::Panel;
@@ -26,9 +24,9 @@ pub fn memory_order(
     n_heads: usize,
     d_k: usize,
 ) -> Result<Figure> {
-    SizeError::expect_positive("n_tokens", n_tokens)?;
-    SizeError::expect_positive("n_heads", n_heads)?;
-    SizeError::expect_positive("d_k", d_k)?;
+    attention::Error::expect_positive("n_tokens", n_tokens)?;
+    attention::Error::expect_positive("n_heads", n_heads)?;
+    attention::Error::expect_positive("d_k", d_k)?;
     let sizes = [n_tokens, n_heads, n_heads * d_k];
     for ((what, most), size) in MOST.into_iter().zip(sizes) {
         Error::expect_at_most(what, size, most)?;

@@ -1,6 +1,6 @@
 //! Matrices in which an entry may be NaN or infinite, with such cells marked.
 
-use attention::{Error as SizeError, Matrix};
+use attention::Matrix;
 use serde_json::{Value, json};
 
 use crate::chart::{self, Text};
@@ -28,12 +28,16 @@ pub fn number_maps<R: AsRef<str>, C: AsRef<str>>(
     named: &[(&str, &Matrix)],
 ) -> Result<Figure> {
     Error::expect_count("the number of matrices", named.len(), 8)?;
-    SizeError::expect_positive("the number of rows", rows.len())?;
-    SizeError::expect_positive("the number of columns", columns.len())?;
+    attention::Error::expect_positive("the number of rows", rows.len())?;
+    attention::Error::expect_positive("the number of columns", columns.len())?;
     let (rows, columns) = (owned(rows), owned(columns));
     for (name, entries) in named {
         let expected = (rows.len(), columns.len());
-        SizeError::expect_shape(format!("the matrix {name}"), expected, entries.shape())?;
+        attention::Error::expect_shape(
+            format!("the matrix {name}"),
+            expected,
+            entries.shape(),
+        )?;
     }
     let names = named.iter().map(|(name, _)| (*name).to_owned()).collect();
     let grid = Grid { names, rows: &rows, columns: &columns, above: 0.0 };

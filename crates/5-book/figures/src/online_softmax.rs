@@ -2,8 +2,6 @@
 
 mod drawn;
 
-use attention::Error as SizeError;
-
 use crate::chart::{self, Text};
 use crate::panels::{NARROW, WIDE};
 use crate::{Error, Figure, Result, Table, sketch};
@@ -61,7 +59,7 @@ pub fn online_softmax(title: impl Into<String>, it: OnlineSteps) -> Result<Figur
 
 fn check(OnlineSteps { scores, values, steps }: OnlineSteps) -> Result<()> {
     Error::expect_count("the number of keys", scores.len(), MOST_KEYS)?;
-    SizeError::expect_positive("the number of blocks", steps.len())?;
+    attention::Error::expect_positive("the number of blocks", steps.len())?;
     Error::expect_length("the list of values", values.len(), scores.len())?;
     for &number in scores.iter().chain(values) {
         Error::expect_finite("a score or value", number)?;

@@ -1,6 +1,6 @@
 //! How many shares reach how much: one line per list, one panel per measure.
 
-use attention::{Error as SizeError, median};
+use attention::median;
 
 use crate::axis::Axis;
 use crate::chart::{Chart, Text, above_for};
@@ -39,7 +39,7 @@ fn check(measures: &[Measure]) -> Result<()> {
     for Measure { name, lists } in measures {
         Error::expect_count("the number of lists", lists.len(), DASHES.len())?;
         for (list, shares) in lists {
-            SizeError::expect_positive("the number of shares", shares.len())?;
+            attention::Error::expect_positive("the number of shares", shares.len())?;
             for &share in shares {
                 let what = format!("a share of {list}, {name}");
                 Error::expect_between(what, share, [0.0, 1.0])?;

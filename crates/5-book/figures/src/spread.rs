@@ -1,7 +1,5 @@
 //! Why the scores are divided by √d_k: their spread, and what softmax makes of it.
 
-use attention::Error as SizeError;
-
 use crate::axis::Axis;
 use crate::chart::{Chart, Text};
 use crate::layout::{NEUTRAL, formula, rounded};
@@ -52,11 +50,11 @@ pub fn spread(
 }
 
 fn check(samples: &[ScaleSample], n_keys: usize) -> Result<()> {
-    SizeError::expect_positive("the number of samples", samples.len())?;
-    SizeError::expect_positive("the number of keys", n_keys)?;
+    attention::Error::expect_positive("the number of samples", samples.len())?;
+    attention::Error::expect_positive("the number of keys", n_keys)?;
     let most_bits = (n_keys as f64).log2();
     for sample in samples {
-        SizeError::expect_positive("d_k", sample.d_k)?;
+        attention::Error::expect_positive("d_k", sample.d_k)?;
         let at = |what: &str| format!("the {what} at d_k {}", sample.d_k);
         for std in [sample.std_unscaled, sample.std_scaled] {
             Error::expect_between(at("spread of the scores"), std, [0.0, f64::INFINITY])?;

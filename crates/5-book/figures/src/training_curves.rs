@@ -1,6 +1,6 @@
 //! Loss and score as training goes, a line a run.
 
-use attention::{Error as SizeError, median};
+use attention::median;
 
 use crate::axis::Axis;
 use crate::chart::{Chart, Text};
@@ -47,7 +47,7 @@ fn check(curves: &[Curve]) -> Result<()> {
     Error::expect_count("the number of curves", curves.len(), 40)?;
     Error::expect_at_most("groups of curves", groups(curves).len(), DASHES.len())?;
     for Curve { group, name, steps, losses, scores } in curves {
-        SizeError::expect_positive("the number of steps of a curve", steps.len())?;
+        attention::Error::expect_positive("the number of steps of a curve", steps.len())?;
         let of = |what: &str| format!("the list of {what} of {group}, {name}");
         Error::expect_length(of("losses"), losses.len(), steps.len())?;
         Error::expect_length(of("scores"), scores.len(), steps.len())?;

@@ -92,7 +92,7 @@ impl Author {
     /// Reads what is unread, or the first of it; once all is read, chooses what comes next.
     ///
     /// # Errors
-    /// As [`FastDecoder::read`]; [`models::decoders::Error::NotFinite`].
+    /// As [`FastDecoder::read`]; [`models::Error::Logits`].
     pub fn step(&mut self, writing: &mut Writing) -> Result<Step, Error> {
         // Another text, or a test of names, may have been read without other heads.
         self.model.ablate(&writing.off)?;

@@ -39,7 +39,7 @@ pub enum Error {
 
     /// A model or a text that does not fit.
     #[error(transparent)]
-    Encoder(#[from] models::encoders::Error),
+    Model(#[from] models::Error),
 
     /// A text that is longer than a page draws.
     #[error(
@@ -68,10 +68,6 @@ pub enum Error {
     /// Parts that do not add up to the file.
     #[error("{file}: {found} bytes were read, and the file has {expected}")]
     Parts { file: String, found: usize, expected: usize },
-
-    /// A model that writes, or a text of it, that does not fit.
-    #[error(transparent)]
-    Decoder(#[from] models::decoders::Error),
 
     /// Too few names to tell an order.
     #[error("{found} names, and at least 3 are needed, with commas between")]

@@ -142,7 +142,7 @@ impl Reading {
             }
             Kind::Gguf(beginning) => {
                 let gguf = Gguf::from_bytes(file.as_str(), bytes)
-                    .map_err(models::decoders::Error::from)?;
+                    .map_err(models::Error::from)?;
                 let files = Files::of_gguf(file.clone().into(), gguf)?;
                 let text = beginning.text().map_or_else(|| files.text(), Ok)?;
                 author(&file, &files, text, n_bytes)

@@ -89,7 +89,7 @@ pub(crate) struct Chosen {
 
 impl Chosen {
     /// # Errors
-    /// [`models::decoders::Error::NotFinite`].
+    /// [`models::Error::Logits`].
     pub fn of(
         logits: &[f64],
         choice: &mut Choice,
@@ -101,7 +101,7 @@ impl Chosen {
         let id = match choice.of(logits) {
             Some(id) if found == 0 => id,
             _ => {
-                return Err(models::decoders::Error::NotFinite { found, n_logits }.into());
+                return Err(models::Error::Logits { found, n_logits }.into());
             }
         };
         let chances = Chances::new(logits, temperature);

@@ -104,7 +104,7 @@ impl Translator {
     ///
     /// # Errors
     /// As [`AsRead::read_source`] and [`AsRead::decode_cached`];
-    /// [`models::encoders::Error`] for maps that are not finite, [`models::decoders::Error::NotFinite`].
+    /// [`models::Error::NotFinite`] for maps, [`models::Error::Logits`].
     pub fn step(&mut self, translation: &mut Translation) -> Result<Step, Error> {
         // Another text may have been read without other heads.
         self.ablate(&translation.off)?;

@@ -168,7 +168,7 @@ impl Model {
                 let layers = each(sequences, |one| Ok(finite(model.forward_at(one)?)?))?;
                 let with_logits = layers.iter().filter(|_| model.unembedding.is_some());
                 let logits = with_logits.map(|layers| model.logits(layers.out()));
-                let logits = logits.collect::<models::decoders::Result<Vec<_>>>()?;
+                let logits = logits.collect::<models::Result<Vec<_>>>()?;
                 let is_finite = |m: &Matrix<T>| m.iter().all(|x| x.is_finite());
                 ensure!(
                     logits.iter().all(is_finite),

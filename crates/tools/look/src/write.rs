@@ -163,7 +163,7 @@ impl Page<'_> {
     /// Prints a text and what comes behind it, and at last how fast that came.
     fn write(
         &mut self,
-        writer: &mut impl Iterator<Item = models::decoders::Result<usize>>,
+        writer: &mut impl Iterator<Item = models::Result<usize>>,
         text: &[usize],
         n_tokens: usize,
         ends: &[usize],

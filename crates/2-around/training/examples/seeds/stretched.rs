@@ -65,7 +65,7 @@ fn run(
     let short = at(96)?.score(&texts[0])?;
     let tuned = tuned(at(96)?, seed)?;
     let tuned = [0, 2, 4].map(|at| tuned.score(&texts[at]));
-    let tuned = tuned.into_iter().collect::<training::Result<Vec<f64>>>()?;
+    let tuned = tuned.into_iter().collect::<attention::Result<Vec<f64>>>()?;
     let mut run = kept(stretch.name(), seed, scores);
     run["short"] = json!(round(short));
     run["tuned"] = json!(rounded(&tuned));

@@ -1,14 +1,14 @@
 //! What comes next, said by two layers that know places in one of five ways.
 
-use attention::{Batch, Dims, Linear, Mask, Matrix, Rng, random_matrix};
+use attention::{Batch, Dims, Linear, Mask, Matrix, Result, Rng, random_matrix};
 use block::{Embedding, Positions, sinusoidal};
 use gradients::{Adam, Optimiser, cross_entropy, linear_backward};
 use variants::{Alibi, Changes, Rotary, Sizes, VariantAttention, VariantPass};
 
 use super::Stretch;
+use crate::Learner;
 use crate::repeats::Sequences;
 use crate::repeats::largest;
-use crate::{Learner, Result};
 
 /// How a model knows where a token stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,7 +124,7 @@ impl Follower {
     /// The same model with other rotary positions in every layer.
     ///
     /// # Errors
-    /// [`Error::Variants`](crate::Error::Variants) if they do not fit its heads.
+    /// [`attention::Error`] if they do not fit its heads.
     pub fn with_rotary(&self, rotary: Rotary) -> Result<Self> {
         let changed = |layer: &VariantAttention<f32>| {
             let rotary = Some(rotary.clone());

@@ -1,12 +1,12 @@
 //! The words of a sentence, named by heads that share keys and values.
 
-use attention::{Dims, Linear, Mask, Rng};
+use attention::{Dims, Linear, Mask, Result, Rng};
 use gradients::{Adam, Optimiser, linear_backward};
 use variants::{Changes, Sizes, VariantAttention, VariantPass};
 
+use crate::Learner;
 use crate::lookups::Lookups;
 use crate::one_layer::{Examples, Task};
-use crate::{Learner, Result};
 
 /// A layer and its readout, as [`Model`](crate::one_layer::Model).
 #[derive(Debug, Clone, PartialEq)]
@@ -24,7 +24,7 @@ impl Reader {
     /// d_k and d_v.
     ///
     /// # Errors
-    /// [`Error::Variants`](crate::Error::Variants) for heads that cannot be shared out.
+    /// [`attention::Error`] for heads that cannot be shared out.
     pub fn random(
         task: &Lookups,
         [n_heads, n_kv_heads]: [usize; 2],
@@ -51,7 +51,7 @@ impl Reader {
     /// The asking tokens read the sentences.
     fn pass(&self, examples: &Examples) -> Result<VariantPass<'_, f32>> {
         let Examples { asking, tokens, .. } = examples;
-        Ok(VariantPass::forward(&self.layer, asking, tokens, &Mask::None)?)
+        VariantPass::forward(&self.layer, asking, tokens, &Mask::None)
     }
 }
 

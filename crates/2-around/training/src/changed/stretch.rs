@@ -1,8 +1,7 @@
 //! Rotary positions, stretched for texts longer than those of the training.
 
+use attention::Result;
 use variants::{Pairing, Rotary, YARN_ROUNDS, yarn_ends};
-
-use crate::Result;
 
 /// The base of the frequencies.
 const BASE: f64 = 10_000.0;
@@ -39,7 +38,7 @@ impl Stretch {
     /// `n_trained` tokens of the training.
     ///
     /// # Errors
-    /// [`Error::Variants`](crate::Error::Variants) for an odd width, or a factor that is not
+    /// [`attention::Error`] for an odd width, or a factor that is not
     /// above 0.
     pub fn rotary(&self, d_head: usize, n_trained: usize, factor: f64) -> Result<Rotary> {
         let rotary = Rotary::new(Pairing::Halves, d_head, BASE)?;

@@ -1,12 +1,12 @@
 //! That both learners learn.
 
-use attention::{Rng, SeedableRng};
+use attention::{Error, Rng, SeedableRng};
 use variants::Pairing;
 
 use super::*;
 use crate::lookups::Lookups;
 use crate::repeats::Repeats;
-use crate::{Error, Schedule, Trainer};
+use crate::{Schedule, Trainer};
 
 fn rng() -> Rng {
     Rng::seed_from_u64(1)
@@ -49,7 +49,7 @@ fn both_learn() {
 fn heads_that_cannot_be_shared_out_are_refused() {
     let refused =
         Reader::random(&Lookups::default(), [4, 3], [12, 12], &mut rng()).unwrap_err();
-    assert!(matches!(refused, Error::Variants(_)), "{refused}");
+    assert!(matches!(refused, Error::Groups { n_heads: 4, n_kv_heads: 3 }), "{refused}");
 }
 
 /// A stretched model is the same model at a factor of 1, and another at 4.
@@ -66,5 +66,8 @@ fn positions_are_stretched_in_every_layer() {
     }
     let refused =
         plain.with_rotary(variants::Rotary::new(Pairing::Halves, 18, 1e4).unwrap());
-    assert!(matches!(refused, Err(Error::Variants(_))), "{refused:?}");
+    assert!(
+        matches!(refused, Err(Error::Rotated { n_rotated: 18, d_k: 16 })),
+        "{refused:?}"
+    );
 }

@@ -2,11 +2,10 @@
 //! random directions.
 
 use ablation::{Directions, Replacement, Site, ablated_output};
-use attention::{Batch, Linear, Matrix, Rng};
+use attention::{Batch, Linear, Matrix, Result, Rng};
 use fused_heads::FusedAttention;
 
 use super::{DateConverter, DateTexts, N_TARGET};
-use crate::Result;
 
 /// The share of whole dates, without each head and without random directions. What is
 /// missing is 0 in its stead.
@@ -84,7 +83,7 @@ impl DateConverter {
     /// Without directions of the concatenation; `scale` times as much of them is taken.
     ///
     /// # Errors
-    /// [`Error::Sizes`](crate::Error::Sizes) for directions of another width.
+    /// [`attention::Error`] for directions of another width.
     pub fn directions_ablated(
         &self,
         directions: &Directions,

@@ -1,7 +1,7 @@
 //! What is trained: two embeddings, an encoder, a decoder, an unembedding.
 
 use attention::{
-    Batch, Dims, Error as SizeError, LayerParameters, Linear, Mask, Rng, random_matrix,
+    Batch, Dims, Error, LayerParameters, Linear, Mask, Result, Rng, random_matrix,
 };
 use block::{
     Activation, Block, Embedding, EncoderDecoder, FeedForward, LayerNorm, Norms,
@@ -10,7 +10,6 @@ use block::{
 use fused_heads::FusedAttention;
 
 use super::{DateTexts, Dates, N_SOURCE, N_TARGET, PartShares};
-use crate::Result;
 use crate::repeats::largest;
 
 /// What a converter is built of: one block that reads and one that writes.
@@ -56,7 +55,7 @@ impl DateConverter {
     /// Random parameters, with learned positions on both sides.
     ///
     /// # Errors
-    /// [`Error::Sizes`](crate::Error::Sizes) for sizes that do not fit.
+    /// [`attention::Error`] for sizes that do not fit.
     pub fn random(built: DateArchitecture, rng: &mut Rng) -> Result<Self> {
         let DateArchitecture { d_model, n_heads, d_ff } = built;
         let dims = Dims::new(d_model, n_heads)?;
@@ -89,18 +88,18 @@ impl DateConverter {
     /// What is read, through the encoder.
     ///
     /// # Errors
-    /// [`Error::Sizes`](crate::Error::Sizes) without dates.
+    /// [`attention::Error`] without dates.
     pub fn encode(&self, texts: &DateTexts) -> Result<StackPass<'_, f32>> {
         let x =
             Batch::new(texts.n_dates(), self.source.forward(&texts.source, N_SOURCE)?)?;
-        Ok(StackPass::forward(&self.model.encoder, &x, &texts.masks)?)
+        StackPass::forward(&self.model.encoder, &x, &texts.masks)
     }
 
     /// The letters so far, `[n_dates · n_letters]`, through the decoder; none sees what comes
     /// after it.
     ///
     /// # Errors
-    /// [`Error::Block`](crate::Error::Block) for letters that there are not, or too many.
+    /// [`attention::Error`] for letters that there are not, or too many.
     pub fn decode<'a>(
         &'a self,
         letters: &[usize],
@@ -111,7 +110,7 @@ impl DateConverter {
         let y = self.target.forward(letters, letters.len() / n_dates.max(1))?;
         let (y, memory) = (Batch::new(n_dates, y)?, (memory, &texts.masks[..]));
         let masks = [Mask::Causal];
-        Ok(StackPass::forward_reading(&self.model.decoder, &y, &masks, memory)?)
+        StackPass::forward_reading(&self.model.decoder, &y, &masks, memory)
     }
 
     /// What it writes, each letter the likeliest after those that it wrote before,
@@ -158,7 +157,7 @@ impl DateConverter {
     /// judged by the parts of the date that is read.
     ///
     /// # Errors
-    /// [`Error::Sizes`](crate::Error::Sizes) for another number of dates, or one that there
+    /// [`attention::Error`] for another number of dates, or one that there
     /// is not; as [`encode`](Self::encode).
     pub fn shares_asked_by(
         &self,
@@ -166,11 +165,11 @@ impl DateConverter {
         asked_by: &[usize],
     ) -> Result<PartShares> {
         let n = texts.n_dates();
-        SizeError::expect_length("the list of asking dates", n, asked_by.len())?;
+        Error::expect_length("the list of asking dates", n, asked_by.len())?;
         let own = texts.given();
         let mut given = Vec::new();
         for &date in asked_by {
-            SizeError::expect_index("date", date, n)?;
+            Error::expect_index("date", date, n)?;
             given.extend_from_slice(&own[date * N_TARGET..(date + 1) * N_TARGET]);
         }
         self.shares_given(texts, &given, &(0..n).collect::<Vec<_>>())

@@ -1,10 +1,9 @@
 //! What a converter holds, and what a date takes.
 
-use attention::Linear;
+use attention::{Linear, Result};
 use block::{Embedding, Ledger};
 
 use super::{DateConverter, N_SOURCE, N_TARGET};
-use crate::Result;
 
 /// Counts of a whole model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +45,7 @@ impl DateConverter {
     /// What it holds, and what a date takes.
     ///
     /// # Errors
-    /// [`Error::Sizes`](crate::Error::Sizes) if a `u64` cannot hold a count.
+    /// [`attention::Error`] if a `u64` cannot hold a count.
     pub fn costs(&self) -> Result<Costs> {
         let mut costs = Costs::around([&self.source, &self.target], &self.unembedding);
         costs.add(&Ledger::of_both(&self.model, [N_SOURCE, N_TARGET])?);

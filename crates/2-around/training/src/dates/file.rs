@@ -6,11 +6,10 @@ use std::collections::BTreeMap;
 
 use attention::{Matrix, Rng, SeedableRng};
 use gradients::Entries;
-use tensors::{NewTensor, TensorFile, to_bytes_with};
+use tensors::{Error, NewTensor, Result, TensorFile, to_bytes_with};
 
 use super::layout::{Place, places};
 use super::{DateArchitecture, DateConverter};
-use crate::{Error, Result};
 
 /// The trained model of the book as a file. A program that never reads it does not carry it.
 pub const FILE: &[u8] = include_bytes!("../../data/dates.safetensors");
@@ -33,7 +32,7 @@ impl DateConverter {
     /// As a file, whose header says `what` it is.
     ///
     /// # Errors
-    /// [`Error::Tensors`] for a header that no file can hold.
+    /// [`Error::Format`] for a header that no file can hold.
     pub fn to_safetensors(&self, what: &str) -> Result<Vec<u8>> {
         let mut model = self.clone();
         let built = model.architecture();
@@ -59,26 +58,30 @@ impl DateConverter {
                 [&Matrix::from_row_slice(1, entries.len(), &entries)],
             )
         });
-        let tensors = tensors.collect::<Result<Vec<_>, _>>()?;
+        let tensors = tensors.collect::<Result<Vec<_>>>()?;
         let sizes = [built.d_model, built.n_heads, built.d_ff].map(|it| it.to_string());
         let sizes = ["d_model", "n_heads", "d_ff"].into_iter().zip(sizes.each_ref());
         let sizes = sizes.map(|(key, size)| (key, size.as_str()));
         let texts = [("format", "pt"), ("what", what)].into_iter().chain(sizes);
-        Ok(to_bytes_with(&tensors, &texts.collect::<Vec<_>>())?)
+        to_bytes_with(&tensors, &texts.collect::<Vec<_>>())
     }
 
     /// From a file as [`to_safetensors`](Self::to_safetensors) writes it.
     ///
     /// # Errors
-    /// [`Error::Tensors`] for tensors that are missing or others; [`Error::NoSize`],
-    /// [`Error::Size`], [`Error::UnknownTensor`]; [`Error::Sizes`] for heads that do not divide the width.
+    /// As [`TensorFile::from_bytes`]; [`Error::MissingText`], [`Error::NoSize`];
+    /// [`Error::MissingTensor`], [`Error::UnknownTensor`]; [`Error::Sizes`] for heads that do
+    /// not divide the width.
     pub fn from_safetensors(bytes: impl Into<Cow<'static, [u8]>>) -> Result<Self> {
         let file = TensorFile::from_bytes("the file", bytes)?;
-        let size = |key: &'static str| -> Result<usize> {
-            let text = file.text(key).ok_or(Error::NoSize { key })?;
-            // More than a u32 has no file.
+        let of_file = || file.name().to_string();
+        let size = |key: &str| -> Result<usize> {
+            let missing = || Error::MissingText { file: of_file(), key: key.to_owned() };
+            let text = file.text(key).ok_or_else(missing)?;
+            // No file has more than a u32 counts.
             let number = text.parse::<u32>().map(|size| size as usize);
-            number.map_err(|_| Error::Size { key, found: text.to_owned() })
+            let (key, found) = (key.to_owned(), text.to_owned());
+            number.map_err(|_| Error::NoSize { file: of_file(), key, found })
         };
         let built = DateArchitecture {
             d_model: size("d_model")?,
@@ -88,7 +91,8 @@ impl DateConverter {
         let places = places(built);
         check(&file, &places)?;
         // Every entry is overwritten.
-        let mut model = Self::random(built, &mut Rng::seed_from_u64(0))?;
+        let mut model = Self::random(built, &mut Rng::seed_from_u64(0))
+            .map_err(|source| Error::Sizes { file: of_file(), source })?;
         let mut n_taken: BTreeMap<&str, usize> = BTreeMap::new();
         for (place, entries) in places.iter().zip(model.entries_mut()) {
             let numbers: Vec<f32> = file.tensor(&place.name)?.numbers_as()?;
@@ -120,7 +124,7 @@ impl DateConverter {
 fn check(file: &TensorFile, places: &[Place]) -> Result<()> {
     let is_known = |name: &String| places.iter().any(|place| place.name == *name);
     if let Some(name) = file.names().into_iter().find(|name| !is_known(name)) {
-        return Err(Error::UnknownTensor { name });
+        return Err(Error::UnknownTensor { file: file.name().to_string(), tensor: name });
     }
     for place in places {
         let of_same = places.iter().filter(|other| other.name == place.name);

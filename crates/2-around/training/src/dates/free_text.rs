@@ -1,19 +1,18 @@
 //! A reader's own text: in no known form, so nobody says where its parts stand.
 
-use attention::{Batch, Error as SizeError, Mask, Matrix};
+use attention::{Batch, Error, Mask, Matrix, Result};
 
 use super::task::{READ, WRITTEN, filled_up, shifted};
 use super::{DateConverter, DateTexts, Dates, N_SOURCE, Written};
-use crate::{Error, Result};
 
 impl DateTexts {
     /// One text as somebody typed it, capitals as small letters. It has no date, no form and
     /// no target, and its parts are empty.
     ///
     /// # Errors
-    /// [`Error::UnknownLetter`]; [`Error::TextTooLong`]; [`Error::Sizes`] for no text.
+    /// [`Error::UnknownLetter`]; [`Error::TooManyLetters`]; [`Error`] for no text.
     pub fn of_text(text: &str) -> Result<Self> {
-        SizeError::expect_positive("the number of letters", text.len())?;
+        Error::expect_positive("the number of letters", text.len())?;
         if let Some((position, letter)) = text
             .chars()
             .enumerate()
@@ -23,7 +22,7 @@ impl DateTexts {
         }
         let text = text.to_ascii_lowercase();
         if text.len() > N_SOURCE {
-            return Err(Error::TextTooLong { n_letters: text.len(), most: N_SOURCE });
+            return Err(Error::TooManyLetters { n_letters: text.len(), most: N_SOURCE });
         }
         Ok(Self {
             dates: Vec::new(),
@@ -58,16 +57,16 @@ impl DateConverter {
     /// let (written, maps) = model.write_and_look(&DateTexts::of_text("12 March 2031")?)?;
     /// assert_eq!(Dates::letters(&written).len(), 10);
     /// assert_eq!((maps.len(), maps[0].shape()), (4, (10, 13)));
-    /// # Ok::<(), training::Error>(())
+    /// # Ok::<(), attention::Error>(())
     /// ```
     ///
     /// # Errors
-    /// [`Error::Sizes`] for none or several texts; as [`encode`](Self::encode).
+    /// [`Error`] for none or several texts; as [`encode`](Self::encode).
     pub fn write_and_look(
         &self,
         texts: &DateTexts,
     ) -> Result<(Vec<usize>, Vec<Matrix<f32>>)> {
-        SizeError::expect_length("the list of texts", 1, texts.n_dates())?;
+        Error::expect_length("the list of texts", 1, texts.n_dates())?;
         let written = self.write(texts)?;
         // No letter sees what comes after it, so each row is as it was while it was written.
         let memory = Batch::new(1, self.encode(texts)?.out().clone())?;

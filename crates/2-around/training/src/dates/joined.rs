@@ -9,7 +9,9 @@
 //! cross-attention. What that would have held, the feed-forward layers get: see
 //! [`JoinedConverter::as_large_as`].
 
-use attention::{Batch, Dims, LayerParameters, Linear, Mask, Matrix, Rng, random_matrix};
+use attention::{
+    Batch, Dims, LayerParameters, Linear, Mask, Matrix, Result, Rng, random_matrix,
+};
 use block::{
     Activation, Block, Embedding, FeedForward, LayerNorm, Norms, Positions, Stack,
     StackPass, Sublayer,
@@ -21,8 +23,8 @@ use super::{
     Costs, DateArchitecture, DateConverter, DateTexts, Dates, N_SOURCE, N_TARGET,
     PartShares,
 };
+use crate::Learner;
 use crate::repeats::largest;
-use crate::{Learner, Result};
 
 /// The number of blocks.
 const N_BLOCKS: usize = 2;
@@ -57,7 +59,7 @@ impl JoinedConverter {
     /// Random parameters, with learned positions.
     ///
     /// # Errors
-    /// [`Error::Sizes`](crate::Error::Sizes) for sizes that do not fit.
+    /// [`attention::Error`] for sizes that do not fit.
     pub fn random(built: DateArchitecture, rng: &mut Rng) -> Result<Self> {
         let DateArchitecture { d_model, n_heads, d_ff } = built;
         let dims = Dims::new(d_model, n_heads)?;
@@ -103,7 +105,7 @@ impl JoinedConverter {
     /// What it holds, and what a pass takes.
     ///
     /// # Errors
-    /// [`Error::Sizes`](crate::Error::Sizes) if a `u64` cannot hold a count.
+    /// [`attention::Error`] if a `u64` cannot hold a count.
     pub fn costs(&self) -> Result<Costs> {
         let mut costs = Costs::around([&self.embedding], &self.unembedding);
         costs.parameters += self.stack.last_norm.n_entries();
@@ -116,7 +118,7 @@ impl JoinedConverter {
     /// What is read and the letters so far, `[n_dates · n_letters]`, through the blocks.
     ///
     /// # Errors
-    /// [`Error::Block`](crate::Error::Block) for letters that there are not, or too many.
+    /// [`attention::Error`] for letters that there are not, or too many.
     // ANCHOR: pass
     pub fn pass(
         &self,
@@ -134,7 +136,7 @@ impl JoinedConverter {
         };
         let masks = texts.written.iter().map(|read| Mask::Allowed(seen(read.text.len())));
         let masks: Vec<Mask> = masks.collect();
-        Ok(StackPass::forward(&self.stack, &Batch::new(n_dates, x)?, &masks)?)
+        StackPass::forward(&self.stack, &Batch::new(n_dates, x)?, &masks)
     }
     // ANCHOR_END: pass
 

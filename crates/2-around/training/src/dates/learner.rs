@@ -1,11 +1,11 @@
 //! How a [`DateConverter`] learns: embeddings, encoder, decoder and unembedding together.
 
-use attention::{Batch, Linear};
+use attention::{Batch, Linear, Result};
 use block::{Embedding, EncoderDecoderGradients};
 use gradients::{Adam, Optimiser, cross_entropy, linear_backward};
 
 use super::{DateConverter, DateTexts, N_SOURCE, N_TARGET, PartShares};
-use crate::{Learner, Result};
+use crate::Learner;
 
 /// A look at dates that it was not trained on.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,6 +78,6 @@ impl DateConverter {
         d: &DateGradients,
         adam: &mut Adam<f32>,
     ) -> Result<()> {
-        Ok(adam.step_entries(self, d)?)
+        adam.step_entries(self, d)
     }
 }

@@ -10,9 +10,7 @@
 //! it was. A row can learn of letters that come after it, by the weights of another row: the
 //! control has more to go by than the model, and not less.
 
-use attention::{
-    Batch, Error as SizeError, Gradients, InputGradients, Mask, Matrix, Rng,
-};
+use attention::{Batch, Error, Gradients, InputGradients, Mask, Matrix, Result, Rng};
 use block::{
     Block, EncoderDecoderGradients, FeedForward, Hidden, Stack, StackGradients, Sublayer,
     SublayerPass,
@@ -23,8 +21,8 @@ use rand::seq::SliceRandom;
 
 use super::learner::DateGradients;
 use super::{DateConverter, DateLook, DateTexts, N_SOURCE, N_TARGET};
+use crate::Learner;
 use crate::repeats::largest;
-use crate::{Learner, Result};
 
 /// A pass through a decoder of one block whose cross-attention's output is permuted.
 #[derive(Debug)]
@@ -144,8 +142,8 @@ impl<'a> MovedPass<'a> {
 
 type Attention = FusedAttention<f32>;
 
-fn cross(block: &Block<Attention, f32>) -> Result<&Sublayer<Attention, f32>, SizeError> {
-    block.cross.as_ref().ok_or(SizeError::OneInput)
+fn cross(block: &Block<Attention, f32>) -> Result<&Sublayer<Attention, f32>, Error> {
+    block.cross.as_ref().ok_or(Error::OneInput)
 }
 
 /// The gradients of the attention, of its queries where they were before they were permuted,
@@ -157,13 +155,13 @@ fn moved_backward(
     order: &[usize],
     fused: FusedPass<f32>,
     d_y: &Matrix<f32>,
-) -> Result<(Gradients<f32>, [Matrix<f32>; 2]), SizeError> {
+) -> Result<(Gradients<f32>, [Matrix<f32>; 2]), Error> {
     // let moved = Batch::new(n, inner.select_rows(order))?;
     let moved = inner.select_rows(order);
     let pass = LayerPass::taken_of(layer, &moved, memory.tokens(), fused)?;
     let d = pass.backward(d_y)?;
     let InputGradients::CrossAttention { d_query, d_key, d_value } = &d.d_inputs else {
-        return Err(SizeError::OneInput);
+        return Err(Error::OneInput);
     };
     let d_memory = d_key + d_value;
     let mut d_inner = Matrix::zeros(inner.nrows(), inner.ncols());

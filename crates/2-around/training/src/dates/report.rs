@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use attention::{Rng, SeedableRng, median};
+use attention::{Result, Rng, SeedableRng, median};
 
 use super::criteria::{ALIGNED_LETTERS, TIMES_EVEN};
 use super::{
     DateAblation, DateConverter, DateTexts, Dates, Form, N_TARGET, Part, PartShares,
     Truth,
 };
-use crate::{Result, Training};
+use crate::Training;
 
 /// A training's losses and scores, where its heads look, what is left without each, and a
 /// date in each form; it prints as text.

@@ -1,11 +1,10 @@
 //! How much of each head's attention falls on which part of a date.
 
-use attention::{Error as SizeError, Matrix, Rng};
+use attention::{Error, Matrix, Result, Rng};
 use rand::seq::SliceRandom;
 
 use super::criteria::TIMES_EVEN;
 use super::{DateTexts, N_TARGET, Part};
-use crate::Result;
 
 /// Which parts are right for each letter of "YYYY-MM-DD"; one of them is enough.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +56,7 @@ impl PartShares {
     /// `attn[s][i]` is head i's map on date s, `[N_TARGET, n_source]`.
     ///
     /// # Errors
-    /// [`Error::Sizes`](crate::Error::Sizes) without dates, or if the lists differ in length.
+    /// [`attention::Error`] without dates, or if the lists differ in length.
     pub fn of(
         attn: &[Vec<Matrix<f32>>],
         texts: &DateTexts,
@@ -92,9 +91,9 @@ impl PartShares {
         n_others: impl Fn(usize) -> usize,
     ) -> Result<Self> {
         let n = texts.n_dates();
-        SizeError::expect_positive("the number of dates", n)?;
-        SizeError::expect_length("the list of maps", n, attn.len())?;
-        SizeError::expect_length("the list of judging dates", n, judged_by.len())?;
+        Error::expect_positive("the number of dates", n)?;
+        Error::expect_length("the list of maps", n, attn.len())?;
+        Error::expect_length("the list of judging dates", n, judged_by.len())?;
         let mut of_head = vec![Matrix::zeros(N_TARGET, 3); attn[0].len()];
         let mut even = Matrix::zeros(N_TARGET, 3);
         for (s, maps) in attn.iter().enumerate() {

@@ -2,11 +2,11 @@
 
 use std::ops::RangeInclusive;
 
-use attention::{Error as SizeError, Mask, Rng};
+use attention::{Error, Mask, Result, Rng};
 use rand::RngExt;
 
 use super::{Date, Form, Written};
-use crate::{Batches, Result, Schedule};
+use crate::{Batches, Schedule};
 
 /// The letters of what is read: the longest is "september 30, 2031".
 pub const N_SOURCE: usize = 18;
@@ -82,8 +82,8 @@ impl Dates {
     }
 
     fn draw(from: &[Date], n_dates: usize, rng: &mut Rng) -> Result<DateTexts> {
-        SizeError::expect_positive("the number of dates", n_dates)?;
-        SizeError::expect_positive("the number of dates to draw from", from.len())?;
+        Error::expect_positive("the number of dates", n_dates)?;
+        Error::expect_positive("the number of dates to draw from", from.len())?;
         let mut draw = || {
             let date = from[rng.random_range(0..from.len())];
             (date, Form::ALL[rng.random_range(0..Form::ALL.len())])

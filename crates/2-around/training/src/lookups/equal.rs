@@ -1,9 +1,8 @@
 //! The lookups for a head that cannot choose: its shares are equal from the start.
 
-use attention::{Batch, Matrix, Rng};
+use attention::{Batch, Matrix, Result, Rng};
 
 use super::{Lookups, N_TOKENS};
-use crate::Result;
 use crate::one_layer::{Examples, Task};
 
 /// The lookups with every share fixed: a head's output is the plain mean of its values.

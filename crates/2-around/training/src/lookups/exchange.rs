@@ -1,9 +1,8 @@
 //! Two words' shares exchanged, and nothing else: do the answers follow?
 
-use attention::Matrix;
+use attention::{Matrix, Result};
 
 use super::rows::{classes_of, each, places};
-use crate::Result;
 use crate::one_layer::named_classes;
 use crate::one_layer::{Examples, Model};
 

@@ -1,11 +1,10 @@
 //! One head's shares of two words changed, and nothing else: do the answers stay?
 
-use attention::Matrix;
+use attention::{Matrix, Result};
 
 use super::exchange::PAIRS;
 use super::rows::{classes_of, each, places};
 use super::sizes::agreement;
-use crate::Result;
 use crate::one_layer::named_classes;
 use crate::one_layer::{Examples, Model};
 

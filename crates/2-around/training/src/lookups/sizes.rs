@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use attention::Matrix;
+use attention::{Matrix, Result};
 
 use super::Lookups;
 use super::exchange::{PAIRS, exchanged_shares};
 use super::rows::{classes_of, each, places};
-use crate::Result;
 use crate::one_layer::named_classes;
 use crate::one_layer::{Examples, Model};
 

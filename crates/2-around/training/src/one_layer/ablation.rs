@@ -1,11 +1,10 @@
 //! The scores of a model without its heads.
 
 use ablation::{Directions, Replacement, Site, ablated_layer};
-use attention::{Mask, Matrix, Rng, median};
+use attention::{Mask, Matrix, Result, Rng, median};
 use fused_heads::FusedAttention;
 use gradients::LayerPass;
 
-use crate::Result;
 use crate::one_layer::{Examples, Model};
 
 #[cfg(test)]
@@ -47,7 +46,7 @@ impl Ablation {
     /// on average over the examples, as what a head takes away, on average over the heads.
     ///
     /// # Errors
-    /// [`Error::Sizes`](crate::Error::Sizes) if the examples do not fit the model.
+    /// [`attention::Error`] if the examples do not fit the model.
     pub fn of(
         model: &Model,
         examples: &Examples,
@@ -112,7 +111,7 @@ impl Model {
     /// finds, nothing downstream can read it.
     ///
     /// # Errors
-    /// [`Error::NoSuchHead`](ablation::Error::NoSuchHead).
+    /// [`Error::NoSuchIndex`](attention::Error::NoSuchIndex).
     pub fn ablated(&self, head: usize) -> Result<Self> {
         let parameters = self.layer.parameters().unpack();
         let parameters = ablated_layer(&parameters, &[(head, None)])?;
@@ -124,7 +123,7 @@ impl Model {
     /// [`Ablation::ablated`] holds it for every head.
     ///
     /// # Errors
-    /// [`Error::NoSuchHead`](ablation::Error::NoSuchHead); [`Error::Sizes`](crate::Error::Sizes)
+    /// [`Error::NoSuchIndex`](attention::Error::NoSuchIndex); [`attention::Error`]
     /// if the examples do not fit the model.
     pub fn scores_ablated(
         &self,
@@ -150,7 +149,7 @@ impl Model {
     /// `[n_examples, h · d_v]`.
     ///
     /// # Errors
-    /// [`Error::Sizes`](crate::Error::Sizes) if the examples do not fit the model.
+    /// [`attention::Error`] if the examples do not fit the model.
     pub fn concat(&self, examples: &Examples) -> Result<Matrix<f32>> {
         let Examples { asking, tokens, .. } = examples;
         let pass =
@@ -161,8 +160,8 @@ impl Model {
     /// What the model makes of a concatenation: W^O, then the readout.
     ///
     /// # Errors
-    /// [`Error::Sizes`](crate::Error::Sizes) if it is of another width.
+    /// [`attention::Error`] if it is of another width.
     pub fn read(&self, concat: &Matrix<f32>) -> Result<Matrix<f32>> {
-        Ok(self.readout.forward(&self.layer.parameters().w_o().forward(concat)?)?)
+        self.readout.forward(&self.layer.parameters().w_o().forward(concat)?)
     }
 }

@@ -1,12 +1,10 @@
 //! What is trained: one layer, one readout.
 
 use attention::{
-    Dims, Error as SizeError, LayerParameters, Linear, Mask, Matrix, MultiHeadAttention,
-    Rng,
+    Dims, Error, LayerParameters, Linear, Mask, Matrix, MultiHeadAttention, Result, Rng,
 };
 use fused_heads::FusedAttention;
 
-use crate::Result;
 use crate::one_layer::{Examples, Task};
 
 /// An attention layer and the linear readout of its output.
@@ -36,10 +34,10 @@ impl Model {
     /// Random parameters for a task.
     ///
     /// # Errors
-    /// [`Error::Sizes`](crate::Error::Sizes) if the heads cannot share `d_model`.
+    /// [`attention::Error`] if the heads cannot share `d_model`.
     pub fn random(task: &impl Task, n_heads: usize, rng: &mut Rng) -> Result<Self> {
         let dims = Dims::new(task.d_model(), n_heads)?;
-        SizeError::expect_positive("the number of answers", task.n_answers())?;
+        Error::expect_positive("the number of answers", task.n_answers())?;
         let layer = FusedAttention::new(&LayerParameters::random(dims, true, rng));
         let readout = Linear::random(task.d_model(), task.n_answers(), true, rng);
         Ok(Self { layer, readout })
@@ -59,7 +57,7 @@ impl Model {
     /// What the model says of examples.
     ///
     /// # Errors
-    /// [`Error::Sizes`](crate::Error::Sizes) if the examples are of another width.
+    /// [`attention::Error`] if the examples are of another width.
     pub fn say(&self, examples: &Examples) -> Result<Prediction> {
         let Examples { asking, tokens, .. } = examples;
         let seen = self.layer.forward_batch(asking, tokens, tokens, &[Mask::None])?;
@@ -79,7 +77,7 @@ impl Model {
     /// `rows` is as in [`Prediction`].
     ///
     /// # Errors
-    /// [`Error::Sizes`](crate::Error::Sizes) if rows or examples are of another shape.
+    /// [`attention::Error`] if rows or examples are of another shape.
     pub fn say_attending(
         &self,
         examples: &Examples,
@@ -89,15 +87,11 @@ impl Model {
         let v = p.w_v().forward(examples.tokens.tokens())?; // [n · n_tokens, h · d_v]
         let (n, n_tokens) = (examples.tokens.n_sequences(), examples.tokens.n_tokens());
         let d_v = p.dims().d_v();
-        SizeError::expect_shape(
-            "the list of rows",
-            (self.n_heads(), 1),
-            (rows.len(), 1),
-        )?;
+        Error::expect_shape("the list of rows", (self.n_heads(), 1), (rows.len(), 1))?;
         let mut concat = Matrix::zeros(n, p.dims().concat_width());
         for (i, rows_i) in rows.iter().enumerate() {
             let what = format!("what head {i} attends to");
-            SizeError::expect_shape(what, (n, n_tokens), rows_i.shape())?;
+            Error::expect_shape(what, (n, n_tokens), rows_i.shape())?;
             for s in 0..n {
                 let v_i = v.view((s * n_tokens, i * d_v), (n_tokens, d_v));
                 let head_i = rows_i.row(s).map(|share| share as f32) * v_i; // [1, d_v]

@@ -3,10 +3,10 @@
 use std::fmt;
 
 use ablation::Replacement;
-use attention::{Matrix, Rng, SeedableRng};
+use attention::{Matrix, Result, Rng, SeedableRng};
 
+use crate::Training;
 use crate::one_layer::{Ablation, Task};
-use crate::{Result, Training};
 
 /// A training's scores, what its heads attend to, and what each is needed for; it prints
 /// as three tables.

@@ -1,9 +1,7 @@
 //! What there is to learn: examples, questions, right answers.
 
-use attention::{Batch, Matrix, Rng};
+use attention::{Batch, Matrix, Result, Rng};
 use gradients::{Loss, cross_entropy, mean_squared_error};
-
-use crate::Result;
 
 /// Something that one attention layer and one linear readout can be asked to learn.
 ///
@@ -23,7 +21,7 @@ pub trait Task {
     /// So many fresh examples.
     ///
     /// # Errors
-    /// [`Error::Sizes`](crate::Error::Sizes) for none.
+    /// [`attention::Error`] for none.
     fn draw(&self, n_examples: usize, rng: &mut Rng) -> Result<Examples>;
 }
 
@@ -87,7 +85,7 @@ impl Answers {
     /// As the two losses.
     pub fn loss(&self, said: &Matrix<f32>) -> Result<Loss<f32>> {
         let (n_classes, of_targets) = match self {
-            Self::Numbers(right) => return Ok(mean_squared_error(said, right)?),
+            Self::Numbers(right) => return mean_squared_error(said, right),
             Self::Classes { n_classes, of_targets } => (*n_classes, of_targets),
         };
         let share = 1.0 / of_targets.len() as f32;

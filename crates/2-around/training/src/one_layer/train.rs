@@ -2,11 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use attention::{Mask, Matrix, Rng};
+use attention::{Mask, Matrix, Result, Rng};
 use gradients::{Adam, LayerPass, Optimiser, linear_backward};
 
 use crate::one_layer::{Examples, Model, Task};
-use crate::{Learner, Result, Schedule, Step, Trainer, Training};
+use crate::{Learner, Schedule, Step, Trainer, Training};
 
 /// A look at the test set.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,11 +1,10 @@
 //! What goes wrong without each head of a stack.
 
-use ablation::{Directions, Error, Replacement, Site};
-use attention::{Matrix, Rng};
+use ablation::{Directions, Replacement, Site};
+use attention::{Error, Matrix, Result, Rng};
 
 use super::predictor::largest;
 use super::{Predictor, Sequences};
-use crate::Result;
 
 /// The score of a predictor, whole, without each head, and without random directions.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,7 +60,7 @@ impl Predictor {
     /// The score with the output of one head replaced, as [`StackAblation`] does it.
     ///
     /// # Errors
-    /// [`Error::NoSuchLayer`]; [`Error::NoSuchHead`]; as [`pass`](Self::pass).
+    /// [`Error::NoSuchIndex`]; as [`pass`](Self::pass).
     pub fn score_ablated(
         &self,
         [block, head]: [usize; 2],
@@ -69,7 +68,7 @@ impl Predictor {
         replacement: Replacement,
         rng: &mut Rng,
     ) -> Result<f64> {
-        Error::expect_layer(block, self.stack.blocks.len())?;
+        Error::expect_index("layer", block, self.stack.blocks.len())?;
         let dims = self.stack.blocks[block].attention.function.parameters().dims();
         let directions = Directions::of_head(dims, head)?;
         let concat = &self.concats(read)?[block];

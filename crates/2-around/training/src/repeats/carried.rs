@@ -1,11 +1,9 @@
 //! What a head of the first layer hands on: which token it saw, or where.
 
-use ablation::Error;
-use attention::{Error as SizeError, Matrix, RowVector};
+use attention::{Error, Matrix, Result, RowVector};
 
 use super::predictor::largest;
 use super::{Predictor, Sequences};
-use crate::Result;
 
 /// The scores of a model one head of whose first layer hands on only half of what it sees.
 ///
@@ -28,12 +26,12 @@ impl Carried {
     /// Asks of one head of the first layer.
     ///
     /// # Errors
-    /// [`Error::NoSuchHead`]; [`Error::Sizes`](crate::Error::Sizes) for a model without positions; as
+    /// [`Error::NoSuchIndex`]; [`attention::Error`] for a model without positions; as
     /// [`Predictor::pass`].
     pub fn by(model: &Predictor, head: usize, read: &Sequences) -> Result<Self> {
         let pass = model.pass(read)?;
         let maps = pass.blocks()[0].attn();
-        Error::expect_head(head, maps[0].len())?;
+        Error::expect_index("head", head, maps[0].len())?;
         let maps: Vec<&Matrix<f32>> =
             maps.iter().map(|of_heads| &of_heads[head]).collect();
         let [which, place] = halves(model, read)?;
@@ -50,7 +48,7 @@ fn halves(model: &Predictor, read: &Sequences) -> Result<[Matrix<f32>; 2]> {
     let embedding = &model.embedding;
     let table = embedding.positions.table();
     let n_positions = table.map_or(0, |table| table.nrows());
-    SizeError::expect_positive("the number of positions", n_positions)?;
+    Error::expect_positive("the number of positions", n_positions)?;
     let x = embedding.forward(&read.ids, read.n_tokens)?;
     let mut places = Matrix::zeros(x.nrows(), x.ncols());
     embedding.positions.add_to(&mut places, read.n_tokens)?;

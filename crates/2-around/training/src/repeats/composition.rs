@@ -1,9 +1,8 @@
 //! How much of what a head writes another one reads, by their weights alone.
 
-use attention::{Error as SizeError, LayerParameters, Matrix};
+use attention::{Error, LayerParameters, Matrix, Result};
 
 use super::Predictor;
-use crate::Result;
 
 /// Composition scores of the heads of the first layer with those of the second: entry (i, j)
 /// is `‖M‖ / (‖W_i^VO‖ ‖W‖)` in the Frobenius norm, with `W_i^VO = W_i^V W_i^O`,
@@ -26,11 +25,11 @@ impl CompositionScores {
     /// Those of a model of two layers.
     ///
     /// # Errors
-    /// [`Error::Sizes`](crate::Error::Sizes) unless it has two layers.
+    /// [`attention::Error`] unless it has two layers.
     // ANCHOR: of
     pub fn of(model: &Predictor) -> Result<Self> {
         let blocks = &model.stack.blocks;
-        SizeError::expect_length("the list of layers", 2, blocks.len())?;
+        Error::expect_length("the list of layers", 2, blocks.len())?;
         let heads = |l: usize| {
             let parameters = blocks[l].attention.function.parameters();
             circuits(&parameters.unpack().cast())

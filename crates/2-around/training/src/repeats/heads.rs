@@ -1,10 +1,9 @@
 //! Where the heads of a predictor look.
 
-use attention::Matrix;
+use attention::{Matrix, Result};
 use block::StackPass;
 
 use super::{Predictor, Sequences};
-use crate::Result;
 
 /// The mean share that each head gives to one kind of token, over all places at which
 /// what comes next can be known: `[n_layers, n_heads]` each.

@@ -1,11 +1,11 @@
 //! How a [`Predictor`] learns: embedding, blocks and unembedding together.
 
-use attention::{Matrix, Rng};
+use attention::{Matrix, Result, Rng};
 use gradients::{Adam, Optimiser, cross_entropy, linear_backward};
 
 use super::predictor::largest;
 use super::{HeadShares, Predictor, Repeats, Sequences};
-use crate::{Batches, Learner, Result};
+use crate::{Batches, Learner};
 
 /// A look at the test set.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,11 +1,10 @@
 //! Why the last layer attends to the right token, and why the right one wins.
 
 use ablation::orthonormal;
-use attention::{Error as SizeError, Matrix, Rng, max_abs_diff};
+use attention::{Error, Matrix, Result, Rng, max_abs_diff};
 
 use super::paths::{Part, Paths, Start};
 use super::{Predictor, Sequences};
-use crate::Result;
 
 /// Two margins of a model of two layers, each split exactly by the paths that it came by;
 /// means over all places at which what comes next can be known.
@@ -55,7 +54,7 @@ impl Margins {
     /// Measures a model on some sequences.
     ///
     /// # Errors
-    /// [`Error::Sizes`](crate::Error::Sizes) unless it has two layers; as
+    /// [`attention::Error`] unless it has two layers; as
     /// [`Predictor::pass`].
     pub fn of(model: &Predictor, read: &Sequences) -> Result<Self> {
         measured(model, read, None)
@@ -111,7 +110,7 @@ fn measured(
     read: &Sequences,
     rotations: Option<&[Vec<Matrix>]>,
 ) -> Result<Margins> {
-    SizeError::expect_length("the list of layers", 2, model.stack.blocks.len())?;
+    Error::expect_length("the list of layers", 2, model.stack.blocks.len())?;
     let [first, second] = [0, 1].map(|l| n_heads(model, l));
     let mut scores = Matrix::zeros(3 + first, 3 + first);
     let mut logits = Matrix::zeros(1 + first, 1 + second);

@@ -2,11 +2,10 @@
 //! it, and nowhere else.
 
 use ablation::{Directions, Replacement};
-use attention::{Batch, Error as SizeError, Mask, Matrix, Rng};
+use attention::{Batch, Error, Mask, Matrix, Result, Rng};
 
 use super::predictor::largest;
 use super::{Predictor, Sequences};
-use crate::Result;
 
 /// Where a path that comes through a head of the first layer goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,8 +40,8 @@ impl Predictor {
     /// output is replaced by its mean at the same position. All other readers read it whole.
     ///
     /// # Errors
-    /// [`Error::Sizes`](crate::Error::Sizes) unless the model has two layers;
-    /// [`Error::NoSuchHead`](ablation::Error::NoSuchHead); as [`pass`](Self::pass).
+    /// [`attention::Error`] unless the model has two layers;
+    /// [`Error::NoSuchIndex`](attention::Error::NoSuchIndex); as [`pass`](Self::pass).
     ///
     /// # Source
     /// Wang et al. 2022, "Interpretability in the Wild", section 3.1 (path patching).
@@ -54,7 +53,7 @@ impl Predictor {
         read: &Sequences,
         rng: &mut Rng,
     ) -> Result<f64> {
-        SizeError::expect_length("the list of layers", 2, self.stack.blocks.len())?;
+        Error::expect_length("the list of layers", 2, self.stack.blocks.len())?;
         let (whole, less) = self.after_first(head, read, rng)?;
         let reads = |by: PathEnd| if by == end { &less } else { &whole };
         let batch = |by| Batch::new(read.n_sequences(), reads(by).clone());

@@ -12,12 +12,11 @@
 //! What is linear in the tokens is the same sum once more: the logits, and, with a part on
 //! either side, the scores of the second layer.
 
-use attention::{Error as SizeError, LayerParameters, Mask, Matrix, RowVector};
+use attention::{Error, LayerParameters, Mask, Matrix, Result, RowVector};
 use block::{Embedding, Positions};
 use fused_heads::FusedAttention;
 
 use super::Predictor;
-use crate::Result;
 
 /// Where a part of a token begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,15 +90,15 @@ impl Paths {
     /// A rotation is `[d_model, d_model]`, its rows of length 1 and at right angles.
     ///
     /// # Errors
-    /// [`Error::Sizes`](crate::Error::Sizes) unless there is one for every head.
+    /// [`attention::Error`] unless there is one for every head.
     pub fn rotated(&self, rotations: &[Vec<Matrix>]) -> Result<Self> {
-        SizeError::expect_length(
+        Error::expect_length(
             "the list of rotations",
             self.layers.len(),
             rotations.len(),
         )?;
         for (maps, of_layer) in self.maps.iter().zip(rotations) {
-            SizeError::expect_length(
+            Error::expect_length(
                 "the list of a layer's rotations",
                 maps.len(),
                 of_layer.len(),

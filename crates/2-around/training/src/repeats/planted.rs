@@ -1,11 +1,10 @@
 //! Circuits of two heads, written down and not trained: what measurements must find.
 
-use attention::{Dims, HeadParameters, LayerParameters, Linear, Matrix, Rng};
+use attention::{Dims, HeadParameters, LayerParameters, Linear, Matrix, Result, Rng};
 use block::Positions;
 use fused_heads::FusedAttention;
 
 use super::{Architecture, Predictor, Repeats};
-use crate::Result;
 
 /// A score that leaves nothing to other tokens.
 const SURE: f64 = 400.0;
@@ -36,7 +35,7 @@ impl Predictor {
     /// random weights and writes nothing.
     ///
     /// # Errors
-    /// [`Error::Sizes`](crate::Error::Sizes) for a task of no tokens.
+    /// [`attention::Error`] for a task of no tokens.
     // ANCHOR: planted
     pub fn planted(planted: Planted, task: &Repeats, rng: &mut Rng) -> Result<Self> {
         let (n_ids, n_places) = (task.n_vocabulary, task.n_tokens);
@@ -156,7 +155,7 @@ fn layer(
     for (from, to, n, size) in w_o {
         (0..n).for_each(|i| out[(from + i, to + i)] = size as f32);
     }
-    Ok(LayerParameters::new(vec![written, random], Linear::new(out, None)?)?)
+    LayerParameters::new(vec![written, random], Linear::new(out, None)?)
 }
 
 fn one_hot(

@@ -1,14 +1,13 @@
 //! What is trained: an embedding, blocks of attention, an unembedding.
 
 use attention::{
-    Batch, Dims, Error as SizeError, LayerParameters, Linear, Mask, Matrix,
-    MultiHeadAttention, Rng, random_matrix,
+    Batch, Dims, Error, LayerParameters, Linear, Mask, Matrix, MultiHeadAttention,
+    Result, Rng, random_matrix,
 };
 use block::{Block, Embedding, Norms, Positions, Stack, StackPass, Sublayer};
 use fused_heads::FusedAttention;
 
 use super::{Mistakes, Repeats, Sequences};
-use crate::Result;
 
 /// What a predictor is built of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,11 +76,11 @@ impl Predictor {
     /// Random parameters.
     ///
     /// # Errors
-    /// [`Error::Sizes`](crate::Error::Sizes) for a size of 0.
+    /// [`attention::Error`] for a size of 0.
     pub fn random(built: Architecture, task: &Repeats, rng: &mut Rng) -> Result<Self> {
         let Architecture { n_heads, d_head, d_model, .. } = built;
-        SizeError::expect_positive("the number of layers", built.n_layers)?;
-        SizeError::expect_positive("the size of the vocabulary", task.n_vocabulary)?;
+        Error::expect_positive("the number of layers", built.n_layers)?;
+        Error::expect_positive("the size of the vocabulary", task.n_vocabulary)?;
         let dims = Dims::with_head_sizes(d_model, n_heads, d_head, d_head)?;
         let mut embedding = Embedding::random(task.n_vocabulary, d_model, rng);
         if built.positions {
@@ -117,12 +116,12 @@ impl Predictor {
     /// A pass through the blocks; no token sees what comes after it.
     ///
     /// # Errors
-    /// [`Error::Block`](crate::Error::Block) for tokens that the model does not have.
+    /// [`attention::Error`] for tokens that the model does not have.
     // ANCHOR: pass
     pub fn pass(&self, read: &Sequences) -> Result<StackPass<'_, f32>> {
         let x = self.embedding.forward(&read.ids, read.n_tokens)?;
         let x = Batch::new(read.n_sequences(), x)?;
-        Ok(StackPass::forward(&self.stack, &x, &[Mask::Causal])?)
+        StackPass::forward(&self.stack, &x, &[Mask::Causal])
     }
     // ANCHOR_END: pass
 
@@ -131,7 +130,7 @@ impl Predictor {
     /// # Errors
     /// As [`pass`](Self::pass).
     pub fn logits(&self, read: &Sequences) -> Result<Matrix<f32>> {
-        Ok(self.unembedding.forward(self.pass(read)?.out())?)
+        self.unembedding.forward(self.pass(read)?.out())
     }
 
     /// The logits if the heads' outputs were changed on the way: `change` gets the number
@@ -155,7 +154,7 @@ impl Predictor {
             })?;
             x = around.out;
         }
-        Ok(self.unembedding.forward(&x)?)
+        self.unembedding.forward(&x)
     }
     // ANCHOR_END: logits_with
 

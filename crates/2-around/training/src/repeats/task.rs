@@ -2,11 +2,9 @@
 
 use std::ops::RangeInclusive;
 
-use attention::{Error as SizeError, Rng};
+use attention::{Error, Result, Rng};
 use rand::RngExt;
 use rand::seq::SliceRandom;
-
-use crate::{Error, Result};
 
 /// Random tokens, repeated: the first `period` tokens of a sequence are all different, and
 /// from there on it begins again.
@@ -58,7 +56,7 @@ impl Repeats {
     /// So many fresh sequences.
     ///
     /// # Errors
-    /// [`Error::Sizes`] for none; [`Error::Periods`].
+    /// [`Error`] for none; [`Error::Periods`].
     // ANCHOR: draw
     pub fn draw(&self, n_sequences: usize, rng: &mut Rng) -> Result<Sequences> {
         self.check(n_sequences)?;
@@ -83,8 +81,8 @@ impl Repeats {
     // ANCHOR_END: draw
 
     fn check(&self, n_sequences: usize) -> Result<()> {
-        SizeError::expect_positive("the number of sequences", n_sequences)?;
-        SizeError::expect_positive("the number of tokens", self.n_tokens)?;
+        Error::expect_positive("the number of sequences", n_sequences)?;
+        Error::expect_positive("the number of tokens", self.n_tokens)?;
         let (shortest, longest) = (*self.periods.start(), *self.periods.end());
         let n_vocabulary = self.n_vocabulary.saturating_sub(self.n_distractors);
         if (1..=longest).contains(&shortest) && longest <= n_vocabulary {

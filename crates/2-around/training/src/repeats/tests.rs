@@ -3,11 +3,11 @@
 mod circuits;
 
 use ::ablation::Replacement;
-use attention::{Matrix, Rng, SeedableRng, max_abs_diff};
+use attention::{Error, Matrix, Result, Rng, SeedableRng, max_abs_diff};
 use gradients::Entries;
 
 use super::*;
-use crate::{Error, Result, Schedule, Trainer, Training};
+use crate::{Schedule, Trainer, Training};
 
 fn rng() -> Rng {
     Rng::seed_from_u64(1)

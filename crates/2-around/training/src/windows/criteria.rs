@@ -5,10 +5,9 @@
 //! for its own: pressure rises over a window, and so does time. They are about the asking
 //! token's row of a head, over many windows.
 
-use attention::{Matrix, Rng, SeedableRng};
+use attention::{Matrix, Result, Rng, SeedableRng};
 
 use super::{N_STEPS, Window, Windows};
-use crate::Result;
 use crate::one_layer::Model;
 
 /// The eight possible specialisations, in the source's order: the name, and when a head
@@ -40,7 +39,7 @@ pub type Found = [Vec<usize>; 8];
 /// Which head of a model does which of the eight things, measured on fresh windows.
 ///
 /// # Errors
-/// [`Error::Sizes`](crate::Error::Sizes) if the model is of another width than the task.
+/// [`attention::Error`] if the model is of another width than the task.
 pub fn specialisations(task: &Windows, model: &Model, seed: u64) -> Result<Found> {
     let windows = Windows::windows(256, &mut Rng::seed_from_u64(seed));
     let rows = model.say(&task.examples(&windows)?)?.rows;

@@ -74,10 +74,7 @@ fn words(study: &Study, kept: &Findings) -> Result<f64> {
 fn removed(study: &Study, kept: &Findings) -> Result<f64> {
     let model = &study.model;
     let passes = |texts: Vec<Vec<usize>>| -> Result<Vec<Pass<f32>>> {
-        Ok(texts
-            .par_iter()
-            .map(|ids| model.pass(ids))
-            .collect::<models::decoders::Result<_>>()?)
+        Ok(texts.par_iter().map(|ids| model.pass(ids)).collect::<models::Result<_>>()?)
     };
     let prose = prose(study, 200, 4)?;
     let means = model.mean_outputs(&prose)?;
@@ -104,7 +101,7 @@ fn removed(study: &Study, kept: &Findings) -> Result<f64> {
                 };
                 model.effect(pass, &heads, &instead)
             };
-            Ok(passes.par_iter().map(of).collect::<models::decoders::Result<_>>()?)
+            Ok(passes.par_iter().map(of).collect::<models::Result<_>>()?)
         };
         let part = |effects: &[Effect], range: fn(&[f64]) -> &[f64]| {
             let all: Vec<f64> =

@@ -18,7 +18,7 @@ pub fn measure(study: &mut Study) -> Result<Value> {
             .blocks
             .iter()
             .map(|block| merged(&block.attention.function, 1, merge))
-            .collect::<models::decoders::Result<_>>()?;
+            .collect::<models::Result<_>>()?;
         // One layer at a time, then all of them.
         let mut single = Vec::new();
         for (layer, one) in layers.iter().enumerate() {

@@ -81,11 +81,7 @@ impl Reading {
         let first = heads.iter().map(|(layer, _)| *layer).min().unwrap_or(0);
         with_ablated(model, heads, None, |model| {
             let resumed = |whole: &Layers<f32>| model.resumed(whole, first);
-            Ok(self
-                .whole
-                .par_iter()
-                .map(resumed)
-                .collect::<models::decoders::Result<_>>()?)
+            Ok(self.whole.par_iter().map(resumed).collect::<models::Result<_>>()?)
         })
     }
 
@@ -100,7 +96,7 @@ impl Reading {
         let pairs = self.whole.par_iter().zip(without);
         let patched =
             pairs.map(|(whole, other)| model.patched(whole, readers, input, other));
-        Ok(patched.collect::<models::decoders::Result<_>>()?)
+        Ok(patched.collect::<models::Result<_>>()?)
     }
 
     /// The mean copying share of the heads that copy, and the loss on the later copies.
@@ -114,7 +110,7 @@ impl Reading {
         let shares: Vec<f64> = shares.collect();
         let losses = passes.par_iter().zip(&self.texts);
         let losses = losses.map(|(pass, ids)| model.losses_of(pass, ids));
-        let losses: Vec<Vec<f64>> = losses.collect::<models::decoders::Result<_>>()?;
+        let losses: Vec<Vec<f64>> = losses.collect::<models::Result<_>>()?;
         let later: Vec<f64> =
             losses.iter().flat_map(|losses| losses[PERIOD..].to_vec()).collect();
         Ok([mean(&shares), mean(&later)])
@@ -123,5 +119,5 @@ impl Reading {
 
 fn passes(model: &Model, texts: &[Vec<usize>]) -> Result<Passes> {
     let pass = |ids: &Vec<usize>| model.forward(&Sequence::new(ids.clone()));
-    Ok(texts.par_iter().map(pass).collect::<models::decoders::Result<_>>()?)
+    Ok(texts.par_iter().map(pass).collect::<models::Result<_>>()?)
 }

@@ -35,7 +35,7 @@ pub fn prose(study: &Study, n: usize, most: usize) -> Result<Vec<Vec<usize>>> {
 /// The losses of each text under a causal mask.
 pub fn losses(model: &Model, texts: &[Vec<usize>]) -> Result<Vec<Vec<f64>>> {
     let losses = |ids: &Vec<usize>| model.losses(ids, &Mask::Causal);
-    Ok(texts.par_iter().map(losses).collect::<models::decoders::Result<_>>()?)
+    Ok(texts.par_iter().map(losses).collect::<models::Result<_>>()?)
 }
 
 /// The mean over all tokens of all texts but the first of each.

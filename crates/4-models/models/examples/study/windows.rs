@@ -51,6 +51,6 @@ pub fn measure(study: &mut Study) -> Result<Value> {
 fn loss(model: &Model, texts: &[Vec<usize>], mask: &Mask) -> Result<f64> {
     let late = |ids: &Vec<usize>| Ok(model.losses(ids, mask)?.split_off(FROM - 1));
     let late: Vec<Vec<f64>> =
-        texts.par_iter().map(late).collect::<models::decoders::Result<_>>()?;
+        texts.par_iter().map(late).collect::<models::Result<_>>()?;
     Ok(mean(&late.concat()))
 }

@@ -21,12 +21,13 @@
 
 mod fixed_scale;
 
-use attention::{Error as SizeError, Matrix, Real};
-use block::{Block, Error as TokenError, FeedForward};
+use attention::{Matrix, Real};
+use block::{Block, FeedForward};
 use variants::{SoftCap, VariantAttention};
 
+use crate::decoders::Pass;
 use crate::decoders::decoder::AsRead;
-use crate::decoders::{Error, Pass, Result};
+use crate::{Error, Result};
 use fixed_scale::FixedScaleNorm;
 
 /// What each part of a model adds to the logit of one token.
@@ -82,7 +83,7 @@ impl<T: Real> AsRead<T> {
     /// An attribution per token asked for.
     ///
     /// # Errors
-    /// [`Error::NoHead`]; [`Error::Tokens`] for a token that the vocabulary does not have;
+    /// [`Error::NoHead`]; [`Error::Sizes`] for a token that the vocabulary does not have;
     /// [`Error::Sizes`] for a position beyond the text, or a pass of another model.
     ///
     /// # Source
@@ -133,13 +134,17 @@ impl<T: Real> AsRead<T> {
         tokens: &[usize],
     ) -> Result<()> {
         let (n_layers, n_tokens) = (self.blocks.len(), pass.ids.len());
-        SizeError::expect_length(
+        attention::Error::expect_length(
             "the list of concatenations",
             n_layers,
             pass.concats.len(),
         )?;
         let n_hidden = pass.layers.hidden.len();
-        SizeError::expect_length("the list of hidden states", n_layers + 1, n_hidden)?;
+        attention::Error::expect_length(
+            "the list of hidden states",
+            n_layers + 1,
+            n_hidden,
+        )?;
         if position >= n_tokens {
             return Err(Error::Position { position, n_tokens });
         }
@@ -148,7 +153,7 @@ impl<T: Real> AsRead<T> {
             None => Ok(()),
             Some(at) => {
                 let id = tokens[at];
-                Err(TokenError::Token { position: at, id, n_vocabulary }.into())
+                Err(attention::Error::Token { position: at, id, n_vocabulary }.into())
             }
         }
     }

@@ -6,7 +6,7 @@ use model_files::{Settings, SmallFiles};
 use variants::{Rotary, Sizes, SoftCap, Window};
 
 use crate::decoders::family::Family;
-use crate::decoders::{Error, Result};
+use crate::{Error, Result};
 
 /// The tokens that end a text: one id, or a list.
 pub(crate) const ENDS: &str = "eos_token_id";

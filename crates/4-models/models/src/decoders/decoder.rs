@@ -2,18 +2,16 @@
 
 use std::path::Path;
 
-use attention::{
-    Attended, Error as SizeError, Mask, Matrix, MultiHeadAttention, Real,
-    Result as SizeResult,
-};
+use attention::{Attended, Mask, Matrix, MultiHeadAttention, Real};
 use block::{Block, Layers, Norm};
 use model_files::Sequence;
 use variants::{Cache, VariantAttention};
 
+use crate::decoders::Files;
 use crate::decoders::config::Config;
 use crate::decoders::embedding::{Embedding, Unembedding};
 use crate::decoders::weights::Weights;
-use crate::decoders::{Error, Files, Result};
+use crate::{Error, Result};
 
 /// A decoder: each token reads those before it, and at the end stand logits for the token
 /// that comes next.
@@ -119,18 +117,18 @@ impl<T: Real> AsRead<T> {
     /// How many tokens the caches have been given.
     fn check(&self, caches: &[Cache<T>]) -> Result<usize> {
         let n_layers = self.blocks.len();
-        SizeError::expect_length("the list of caches", n_layers, caches.len())?;
+        attention::Error::expect_length("the list of caches", n_layers, caches.len())?;
         let n_seen = caches.first().map_or(0, Cache::n_seen);
         for (layer, (block, cache)) in self.blocks.iter().zip(caches).enumerate() {
             let [keys, values] = block.attention.function.sizes().cache_widths();
             let n = cache.keys().nrows();
-            SizeError::expect_shape(
+            attention::Error::expect_shape(
                 "the keys of a cache",
                 (n, keys),
                 cache.keys().shape(),
             )?;
             let found = cache.values().shape();
-            SizeError::expect_shape("the values of a cache", (n, values), found)?;
+            attention::Error::expect_shape("the values of a cache", (n, values), found)?;
             if cache.n_seen() != n_seen {
                 return Err(Error::Caches { layer, found: cache.n_seen(), n_seen });
             }
@@ -185,7 +183,7 @@ impl<A, T: Real> Decoder<A, T> {
         let columns = self.unembedding_of(ids)?;
         let expected = (hidden.nrows(), columns.nrows());
         let what = "the input of the unembedding";
-        SizeError::expect_shape(what, expected, hidden.shape())?;
+        attention::Error::expect_shape(what, expected, hidden.shape())?;
         let logits = hidden * columns;
         let cap = self.unembedding.as_ref().and_then(|it| it.soft_cap);
         Ok(match cap {
@@ -205,7 +203,7 @@ impl<A, T: Real> Decoder<A, T> {
     pub(crate) fn through(
         &self,
         x: Matrix<T>,
-        attend: impl FnMut(usize, &A, &Matrix<T>) -> SizeResult<Attended<T>>,
+        attend: impl FnMut(usize, &A, &Matrix<T>) -> attention::Result<Attended<T>>,
     ) -> Result<Layers<T>> {
         self.go_on(Layers::new(x), attend)
     }
@@ -214,7 +212,7 @@ impl<A, T: Real> Decoder<A, T> {
     pub(crate) fn go_on(
         &self,
         layers: Layers<T>,
-        mut attend: impl FnMut(usize, &A, &Matrix<T>) -> SizeResult<Attended<T>>,
+        mut attend: impl FnMut(usize, &A, &Matrix<T>) -> attention::Result<Attended<T>>,
     ) -> Result<Layers<T>> {
         let layers = layers.through(&self.blocks, |l, _, a, x| attend(l, a, x))?;
         Ok(layers.behind(Some(&self.last_norm))?)

@@ -1,7 +1,6 @@
 //! From ids to vectors, and back to logits.
 
-use attention::{Error as SizeError, Matrix, Real, Result as SizeResult};
-use block::Error as TokenError;
+use attention::{Matrix, Real};
 use variants::SoftCap;
 
 /// From ids to what enters the first block.
@@ -26,8 +25,12 @@ impl<T: Real> Embedding<T> {
     /// `[n_tokens, d_model]`.
     ///
     /// # Errors
-    /// [`TokenError::Sizes`] for no tokens; [`TokenError::Token`]; [`TokenError::TooLong`].
-    pub fn forward(&self, ids: &[usize], first: usize) -> Result<Matrix<T>, TokenError> {
+    /// [`attention::Error`] for no tokens; [`attention::Error::Token`]; [`attention::Error::TooLong`].
+    pub fn forward(
+        &self,
+        ids: &[usize],
+        first: usize,
+    ) -> Result<Matrix<T>, attention::Error> {
         let end = first.saturating_add(ids.len());
         self.forward_at(ids, &(first..end).collect::<Vec<_>>())
     }
@@ -38,23 +41,31 @@ impl<T: Real> Embedding<T> {
     /// As [`forward`](Self::forward).
     ///
     /// # Errors
-    /// As [`forward`](Self::forward); [`TokenError::Sizes`] for another number of positions.
+    /// As [`forward`](Self::forward); [`attention::Error`] for another number of positions.
     pub fn forward_at(
         &self,
         ids: &[usize],
         places: &[usize],
-    ) -> Result<Matrix<T>, TokenError> {
-        SizeError::expect_positive("the number of tokens", ids.len())?;
-        SizeError::expect_length("the list of positions", ids.len(), places.len())?;
+    ) -> Result<Matrix<T>, attention::Error> {
+        attention::Error::expect_positive("the number of tokens", ids.len())?;
+        attention::Error::expect_length(
+            "the list of positions",
+            ids.len(),
+            places.len(),
+        )?;
         let n_vocabulary = self.tokens.ncols();
         if let Some(position) = ids.iter().position(|&id| id >= n_vocabulary) {
-            return Err(TokenError::Token { position, id: ids[position], n_vocabulary });
+            return Err(attention::Error::Token {
+                position,
+                id: ids[position],
+                n_vocabulary,
+            });
         }
         let n_tokens = places.iter().max().map_or(0, |last| last.saturating_add(1));
         let n_rows = self.positions.as_ref().map_or(self.n_positions, Matrix::nrows);
         let n_positions = self.n_positions.min(n_rows);
         if n_tokens > n_positions {
-            return Err(TokenError::TooLong { n_tokens, n_positions });
+            return Err(attention::Error::TooLong { n_tokens, n_positions });
         }
         let scale = T::of(self.scale);
         Ok(Matrix::from_fn(ids.len(), self.tokens.nrows(), |row, feature| {
@@ -83,15 +94,19 @@ impl<T: Real> Unembedding<T> {
     /// `x` is `[n_tokens, d_model]`, the result `[n_tokens, n_vocabulary]`.
     ///
     /// # Errors
-    /// [`SizeError::Shape`] if `x` has another width.
+    /// [`attention::Error::Shape`] if `x` has another width.
     pub fn forward(
         &self,
         x: &Matrix<T>,
         embedding: &Embedding<T>,
-    ) -> SizeResult<Matrix<T>> {
+    ) -> attention::Result<Matrix<T>> {
         let tokens = self.tokens.as_ref().unwrap_or(&embedding.tokens);
         let expected = (x.nrows(), tokens.nrows());
-        SizeError::expect_shape("the input of the unembedding", expected, x.shape())?;
+        attention::Error::expect_shape(
+            "the input of the unembedding",
+            expected,
+            x.shape(),
+        )?;
         let logits = match x.nrows() {
             // Column by column, as the table lies in memory.
             1 => tokens.tr_mul(&x.transpose()).transpose(),

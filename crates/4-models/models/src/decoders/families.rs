@@ -22,7 +22,7 @@ use variants::{Sizes, SoftCap, Window};
 
 use crate::decoders::config::Config;
 use crate::decoders::family::Family;
-use crate::decoders::{Error, Result};
+use crate::{Error, Result};
 
 pub(crate) use gguf::gguf_config;
 
@@ -118,15 +118,8 @@ impl Config {
     }
 }
 
-/// An error of sizes with its file.
-fn within(file: &str) -> impl Fn(variants::Error) -> Error {
-    let file = file.to_string();
-    move |source| Error::Config { file: file.clone(), source }
-}
-
 /// Sizes under the names that all but GPT-2 use.
 fn sizes(settings: &Settings) -> Result<Sizes> {
-    let wrong = within(settings.file());
     let d_model = settings.positive("hidden_size")?;
     let n_heads = settings.positive("num_attention_heads")?;
     let of = |key: &str| settings.get(key).map(|_| settings.positive(key)).transpose();
@@ -135,8 +128,8 @@ fn sizes(settings: &Settings) -> Result<Sizes> {
         Some(width) => Dims::with_head_sizes(d_model, n_heads, width, width),
         None => Dims::new(d_model, n_heads),
     };
-    let dims = dims.map_err(|source| wrong(source.into()))?;
-    Sizes::new(dims, n_kv_heads).map_err(wrong)
+    dims.and_then(|dims| Sizes::new(dims, n_kv_heads))
+        .map_err(Error::config(settings.file()))
 }
 
 /// What bends the entries of the feed-forward layers.
@@ -171,7 +164,7 @@ fn sliding(
 fn windows(settings: &Settings, sliding: Vec<bool>) -> Result<Vec<Option<Window>>> {
     let window = || -> Result<Window> {
         let n_keys = settings.positive(WINDOW)?;
-        Window::last(n_keys).map_err(within(settings.file()))
+        Window::last(n_keys).map_err(Error::config(settings.file()))
     };
     sliding.into_iter().map(|is_sliding| is_sliding.then(window).transpose()).collect()
 }
@@ -197,5 +190,5 @@ fn soft_cap(
 ) -> Result<Option<SoftCap>> {
     let missing = missing.filter(|_| settings.is_missing(key));
     let cap = settings.above_0(key)?.or(missing).map(SoftCap::new).transpose();
-    cap.map_err(within(settings.file()))
+    cap.map_err(Error::config(settings.file()))
 }

@@ -20,14 +20,15 @@ mod rows;
 mod tests;
 mod tokens;
 
-use attention::{Error as SizeError, Matrix, Result as SizeResult};
+use attention::Matrix;
 use cached::{GroupedHeads, PackedCache, Precision};
 
+use crate::Result;
+use crate::decoders::Files;
 use crate::decoders::config::Config;
 use crate::decoders::decoder::AsRead;
 use crate::decoders::weights::Weights;
 use crate::decoders::writer::Predict;
-use crate::decoders::{Files, Result};
 use ::block::Norm;
 
 pub use looks::Looks;
@@ -76,9 +77,9 @@ impl FastDecoder {
     /// The same model, packed; what it was is given up part by part.
     ///
     /// # Errors
-    /// [`Error::Layer`](crate::decoders::Error::Layer) and [`Error::Sizes`](crate::decoders::Error::Sizes) for
+    /// [`Error::Sizes`](crate::Error::Sizes) for
     /// a change of the attention that the kernels do not have: scores that fall with
-    /// distance, first tokens that a window keeps; [`Error::NoHead`](crate::decoders::Error::NoHead)
+    /// distance, first tokens that a window keeps; [`Error::NoHead`](crate::Error::NoHead)
     /// for a model without logits.
     pub fn new(model: AsRead<f32>) -> Result<Self> {
         let AsRead { config, embedding, blocks, last_norm, unembedding } = model;
@@ -159,7 +160,7 @@ impl FastDecoder {
     ///
     /// # Errors
     /// As [`Embedding::forward`](crate::decoders::Embedding::forward);
-    /// [`Error::Sizes`](crate::decoders::Error::Sizes) for the caches of another model. The caches are
+    /// [`Error::Sizes`](crate::Error::Sizes) for the caches of another model. The caches are
     /// then as they were.
     pub fn read(&mut self, ids: &[usize], caches: &mut PackedCaches) -> Result<Vec<f32>> {
         self.read_each_layer(ids, caches, |_, _, _, _| Ok(()))
@@ -171,7 +172,12 @@ impl FastDecoder {
         &mut self,
         ids: &[usize],
         caches: &mut PackedCaches,
-        look: impl FnMut(&FastBlock, &Work, &Matrix<f32>, &PackedCache) -> SizeResult<()>
+        look: impl FnMut(
+            &FastBlock,
+            &Work,
+            &Matrix<f32>,
+            &PackedCache,
+        ) -> attention::Result<()>
         + Send,
     ) -> Result<Vec<f32>> {
         let x = self.through(ids, caches, look)?;
@@ -185,7 +191,12 @@ impl FastDecoder {
         &mut self,
         ids: &[usize],
         caches: &mut PackedCaches,
-        mut look: impl FnMut(&FastBlock, &Work, &Matrix<f32>, &PackedCache) -> SizeResult<()>
+        mut look: impl FnMut(
+            &FastBlock,
+            &Work,
+            &Matrix<f32>,
+            &PackedCache,
+        ) -> attention::Result<()>
         + Send,
     ) -> Result<Matrix<f32>> {
         let first = self.check(caches)?;
@@ -220,7 +231,7 @@ impl FastDecoder {
         ids: &[usize],
         texts: &mut [&mut PackedCaches],
     ) -> Result<Matrix<f32>> {
-        SizeError::expect_length("the list of texts", ids.len(), texts.len())?;
+        attention::Error::expect_length("the list of texts", ids.len(), texts.len())?;
         let places = texts.iter().map(|caches| self.check(caches));
         let places = places.collect::<Result<Vec<_>>>()?;
         let mut x = self.tokens.embed(ids, &places)?;
@@ -238,7 +249,11 @@ impl FastDecoder {
     /// How many tokens the caches have.
     fn check(&self, caches: &PackedCaches) -> Result<usize> {
         let n_layers = self.blocks.len();
-        SizeError::expect_length("the list of caches", n_layers, caches.layers.len())?;
+        attention::Error::expect_length(
+            "the list of caches",
+            n_layers,
+            caches.layers.len(),
+        )?;
         let n = caches.n_tokens();
         for (block, cache) in self.blocks.iter().zip(&caches.layers) {
             let widths = |heads: GroupedHeads| {
@@ -249,7 +264,7 @@ impl FastDecoder {
             for (what, (expected, found)) in
                 each.into_iter().zip(expected.into_iter().zip(found))
             {
-                SizeError::expect_shape(what, (n, expected), (n, found))?;
+                attention::Error::expect_shape(what, (n, expected), (n, found))?;
             }
         }
         Ok(n)

@@ -7,7 +7,7 @@ use model_files::{
 };
 use tensors::TensorFile;
 
-use crate::decoders::Result;
+use crate::Result;
 use crate::decoders::config::Config;
 use crate::decoders::families::gguf_config;
 use crate::decoders::weights::{Tensors, leftover_tensors};
@@ -29,7 +29,7 @@ impl Files {
     /// `model.safetensors` of a folder, or a GGUF file.
     ///
     /// # Errors
-    /// [`Error::Files`](crate::decoders::Error::Files) and [`Error::Gguf`](crate::decoders::Error::Gguf) for
+    /// [`Error::Files`](crate::Error::Files) and [`Error::Gguf`](crate::Error::Gguf) for
     /// files that are missing or make no sense; as [`Config::read`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref().to_path_buf();

@@ -4,7 +4,7 @@ use attention::{Attended, Mask, Matrix, Real};
 use block::Layers;
 use variants::{VariantAttention, attended};
 
-use crate::decoders::Result;
+use crate::Result;
 use crate::decoders::decoder::AsRead;
 
 /// A pass over a text, with what every head put out.

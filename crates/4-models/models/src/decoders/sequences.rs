@@ -1,10 +1,10 @@
 //! What a decoder gets from a file.
 
-use model_files::{Error as FileError, Sequence};
+use model_files::Sequence;
 use tensors::TensorFile;
 
 use crate::decoders::config::Config;
-use crate::decoders::{Error, Result};
+use crate::{Error, Result};
 
 impl Config {
     /// The sequences of a file, each id and position being one that the model has.
@@ -14,12 +14,12 @@ impl Config {
     ///
     /// # Errors
     /// As [`Sequence::read`] and [`Sequence::expect_positions`];
-    /// [`FileError::Unsupported`] for types of tokens in GPT-2, which embeds them as tokens,
+    /// [`model_files::Error::Unsupported`] for types of tokens in GPT-2, which embeds them as tokens,
     /// and for positions from which it does not follow whether texts lie side by side.
     pub fn sequences(&self, file: &TensorFile) -> Result<Vec<Sequence>> {
         let refused = |found: &str, why| {
             let (file, found) = (file.name().to_string(), found.to_string());
-            Err(Error::Files(FileError::Unsupported { file, found, why }))
+            Err(Error::Files(model_files::Error::Unsupported { file, found, why }))
         };
         if self.family.name == "gpt2" && file.contains("token_type_ids") {
             let why = "GPT-2 adds the embedding of the token with the type's id, also of \

@@ -11,7 +11,7 @@ use model_files::{Gguf, Unused, expect_layers, harmless, refuse_packed, refuse_u
 use tensors::TensorFile;
 use variants::{Changes, QkNorm, VariantAttention};
 
-use crate::decoders::Result;
+use crate::Result;
 use crate::decoders::config::Config;
 use crate::decoders::embedding::{Embedding, Unembedding};
 use crate::decoders::families::TENSORS;

@@ -6,7 +6,7 @@ use rand::RngExt;
 use variants::Cache;
 
 use crate::decoders::decoder::AsRead;
-use crate::decoders::{Error, Result};
+use crate::{Error, Result};
 
 /// What reads tokens and has logits for the next.
 ///
@@ -145,7 +145,7 @@ impl<P: Predict> Iterator for Writer<P> {
         let is_none = |logit: &&f64| logit.is_nan() || **logit == f64::INFINITY;
         let (found, n_logits) = (logits.iter().filter(is_none).count(), logits.len());
         if found > 0 {
-            return Some(Err(Error::NotFinite { found, n_logits }));
+            return Some(Err(Error::Logits { found, n_logits }));
         }
         let id = self.choice.of(&logits)?;
         self.unread = vec![id];

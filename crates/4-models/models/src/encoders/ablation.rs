@@ -6,8 +6,9 @@ use attention::{LayerParameters, Matrix, Real};
 use block::Layers;
 use serde_json::{Value, json};
 
+use crate::Result;
 use crate::encoders::pass::Stage;
-use crate::encoders::{Encoder, Pass, Result};
+use crate::encoders::{Encoder, Pass};
 
 /// What changes in a text's pass when some heads put out something else.
 #[derive(Debug, Clone, PartialEq)]

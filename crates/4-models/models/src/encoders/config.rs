@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use tensors::TensorFile;
 
 use crate::encoders::families::{Counting, FAMILIES, Family, KEYS, family};
-use crate::encoders::{Error, Result};
+use crate::{Error, Result};
 
 /// What a model's `config.json` says, as far as it matters here.
 #[derive(Debug, Clone, PartialEq)]

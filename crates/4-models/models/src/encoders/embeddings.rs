@@ -1,10 +1,10 @@
 //! From ids to what enters the first block.
 
-use attention::{Error as SizeError, Linear, Matrix, Real};
-use block::{Embedding, Error as TokenError, LayerNorm};
+use attention::{Linear, Matrix, Real};
+use block::{Embedding, LayerNorm};
 use model_files::Sequence;
 
-use crate::encoders::{Error, Result};
+use crate::{Error, Result};
 
 /// `norm(E[id] + P[position] + S[type])`, and where the embeddings are narrower than the
 /// blocks a projection.
@@ -31,7 +31,7 @@ impl<T: Real> Embeddings<T> {
     /// `[n_tokens, d_model]`.
     ///
     /// # Errors
-    /// [`Error::Tokens`] for no tokens, too many, or one that the vocabulary has not;
+    /// [`Error::Sizes`] for no tokens, too many, or one that the vocabulary has not;
     /// [`Error::Type`]; [`Error::Files`] if there is not one type per token.
     ///
     /// # Source
@@ -62,7 +62,7 @@ impl<T: Real> Embeddings<T> {
     ) -> Result<()> {
         let n_tokens = x.nrows();
         let expected = (types.nrows(), x.ncols());
-        SizeError::expect_shape("the table of types", expected, types.shape())?;
+        attention::Error::expect_shape("the table of types", expected, types.shape())?;
         sequence.expect_one_each("the list of types", sequence.types.len(), n_tokens)?;
         for (position, &found) in sequence.types.iter().enumerate() {
             let n_types = types.nrows();
@@ -84,7 +84,7 @@ impl<T: Real> Embeddings<T> {
             None => Ok(given.clone()),
             Some(&last) => {
                 let n_tokens = last.saturating_add(1);
-                Err(TokenError::TooLong { n_tokens, n_positions }.into())
+                Err(attention::Error::TooLong { n_tokens, n_positions }.into())
             }
         }
     }
@@ -104,11 +104,12 @@ impl<T: Real> Embeddings<T> {
         // Padding's own row is before all others.
         if next > n_rows {
             let (n_tokens, n_positions) = (next - first, n_rows.saturating_sub(first));
-            return Err(TokenError::TooLong { n_tokens, n_positions }.into());
+            return Err(attention::Error::TooLong { n_tokens, n_positions }.into());
         }
         match places.iter().max() {
             Some(&last) if last >= n_rows => {
-                Err(TokenError::TooLong { n_tokens: ids.len(), n_positions: 0 }.into())
+                Err(attention::Error::TooLong { n_tokens: ids.len(), n_positions: 0 }
+                    .into())
             }
             _ => Ok(places),
         }

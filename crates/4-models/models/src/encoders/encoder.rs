@@ -7,10 +7,11 @@ use block::{Layers, Stack};
 use model_files::Sequence;
 use tensors::{NewTensor, Stored, TensorFile};
 
+use crate::encoders::Config;
 use crate::encoders::embeddings::Embeddings;
 use crate::encoders::folder::Folder;
 use crate::encoders::weights::Weights;
-use crate::encoders::{Config, Error, Result};
+use crate::{Error, Result};
 
 /// An encoder.
 ///
@@ -44,7 +45,7 @@ impl<A, T: Real> Encoder<A, T> {
     /// Every tensor's follows from `config`; files store weights as `[out, in]`.
     ///
     /// # Errors
-    /// [`Error::Tensors`](crate::encoders::Error::Tensors) for a tensor that is missing, of another shape,
+    /// [`Error::Tensors`](crate::Error::Tensors) for a tensor that is missing, of another shape,
     /// or not known: it is named.
     pub fn read(
         config: &Config,
@@ -107,7 +108,7 @@ impl<A: MultiHeadAttention<T>, T: Real> Encoder<A, T> {
 /// The layers, unless NaN or infinity stands in them: the error says where it begins.
 ///
 /// # Errors
-/// [`Error::NotFinite`](crate::encoders::Error::NotFinite).
+/// [`Error::NotFinite`](crate::Error::NotFinite).
 pub fn finite<T: Real>(layers: Layers<T>) -> Result<Layers<T>> {
     match layers.not_finite() {
         None => Ok(layers),
@@ -137,7 +138,7 @@ pub fn sentence_embedding<T: Real>(hidden: &Matrix<T>, is_real: &[bool]) -> RowV
 /// `(n_sequences, h, n_tokens, n_tokens)`.
 ///
 /// # Errors
-/// [`Error::Tensors`](crate::encoders::Error::Tensors) if the sequences differ in length, or in the
+/// [`Error::Tensors`](crate::Error::Tensors) if the sequences differ in length, or in the
 /// number of maps.
 pub fn to_tensors<T: Stored>(batch: &[Layers<T>]) -> Result<Vec<NewTensor>> {
     let mut tensors = Vec::new();

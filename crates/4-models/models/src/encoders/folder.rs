@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use model_files::{Unused, expect_settings, settings_in, weights_in};
 use tensors::TensorFile;
 
+use crate::Result;
+use crate::encoders::Config;
 use crate::encoders::weights::leftover_tensors;
-use crate::encoders::{Config, Result};
 
 /// A model's files, read and not yet made into a model.
 #[derive(Debug, Clone)]

@@ -2,13 +2,13 @@
 
 use ablation::ablated_layer;
 use attention::{
-    Attended, Error as SizeError, LayerParameters, Mask, Matrix, MultiHeadAttention,
-    Real, Result as SizeResult, RowVector,
+    Attended, LayerParameters, Mask, Matrix, MultiHeadAttention, Real, RowVector,
 };
 use block::Layers;
 use model_files::Sequence;
 
-use crate::encoders::{Encoder, Error, Result, sentence_embedding};
+use crate::Result;
+use crate::encoders::{Encoder, sentence_embedding};
 
 /// Any stage.
 pub type Stage<T> = Box<dyn MultiHeadAttention<T>>;
@@ -60,7 +60,7 @@ impl<T: Real> Encoder<LayerParameters<T>, T> {
             let outputs = heads.zip(maps).map(|(head, map)| {
                 Ok(map * head.w_v.forward(&layers.hidden[l])?) // [n_tokens, d_v]
             });
-            let outputs = outputs.collect::<SizeResult<Vec<_>>>()?;
+            let outputs = outputs.collect::<attention::Result<Vec<_>>>()?;
             let columns: Vec<_> =
                 outputs.iter().flat_map(|head| head.column_iter()).collect();
             Ok(Matrix::from_columns(&columns))
@@ -77,8 +77,8 @@ impl<T: Real> Encoder<LayerParameters<T>, T> {
     /// `instead` has one `[n_tokens, h · d_v]` per layer, as [`Pass::concats`].
     ///
     /// # Errors
-    /// [`Error::Layer`] and [`Error::Ablation`] for a layer or a head that is not there;
-    /// [`Error::Sizes`] for concatenations of another model or of another number of tokens.
+    /// [`Error::Sizes`](crate::Error::Sizes) for a layer or a head that is not there, or for
+    /// concatenations of another model or of another number of tokens.
     ///
     /// # Source
     /// As [`ablated_layer`]; Vig et al. 2020, section 3 (another text).
@@ -90,13 +90,17 @@ impl<T: Real> Encoder<LayerParameters<T>, T> {
         stage: fn(&LayerParameters<T>) -> Stage<T>,
     ) -> Result<Layers<T>> {
         let n_layers = self.stack.blocks.len();
-        if let Some(&(layer, _)) = heads.iter().find(|(layer, _)| *layer >= n_layers) {
-            return Err(Error::Layer { layer, n_layers });
+        for &(layer, _) in heads {
+            attention::Error::expect_index("layer", layer, n_layers)?;
         }
-        SizeError::expect_length("the list of concatenations", n_layers, instead.len())?;
+        attention::Error::expect_length(
+            "the list of concatenations",
+            n_layers,
+            instead.len(),
+        )?;
         for (own, other) in pass.concats.iter().zip(instead) {
             let what = "the concatenation of a layer";
-            SizeError::expect_shape(what, own.shape(), other.shape())?;
+            attention::Error::expect_shape(what, own.shape(), other.shape())?;
         }
         // Below the lowest head nothing changes.
         let lowest = heads.iter().map(|(layer, _)| *layer).min().unwrap_or(n_layers);
@@ -145,7 +149,7 @@ impl<T: Real> Ablated<T> {
     }
 
     /// What the stage makes of tokens that read themselves, with what stands in the heads' stead.
-    fn self_attend(&self, x: &Matrix<T>, mask: &Mask) -> SizeResult<Attended<T>> {
+    fn self_attend(&self, x: &Matrix<T>, mask: &Mask) -> attention::Result<Attended<T>> {
         let Attended { mut out, attn } = self.stage.self_attend(x, mask)?;
         self.added.iter().for_each(|added| out += added);
         Ok(Attended { out, attn })
@@ -195,7 +199,7 @@ mod tests {
             key: &Matrix<f32>,
             value: &Matrix<f32>,
             mask: &Mask,
-        ) -> SizeResult<Attended<f32>> {
+        ) -> attention::Result<Attended<f32>> {
             let (mut columns, mut attn) = (Vec::new(), Vec::new());
             for (i, head) in self.0.heads().iter().enumerate() {
                 let (q, k) = (head.w_q.forward(query)?, head.w_k.forward(key)?);

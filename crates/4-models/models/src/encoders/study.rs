@@ -5,7 +5,8 @@ use attention::{LayerParameters, RowVector};
 use block::{Block, Layers};
 use model_files::Sequence;
 
-use crate::encoders::{Encoder, Error, Result, Stage, sentence_embedding};
+use crate::encoders::{Encoder, Stage, sentence_embedding};
+use crate::{Error, Result};
 
 /// A model on some sentences, of which heads can be ablated.
 ///
@@ -53,7 +54,7 @@ impl<'a> Study<'a> {
     /// named.
     ///
     /// # Errors
-    /// [`Error::Layer`] and [`Error::Ablation`] for a layer or a head that is not there;
+    /// [`Error::Sizes`] for a layer or a head that is not there;
     /// [`Error::NoConstant`] for [`Replacement::Resample`].
     ///
     /// # Shapes
@@ -64,8 +65,8 @@ impl<'a> Study<'a> {
         replacement: Replacement,
     ) -> Result<Vec<RowVector<f32>>> {
         let n_layers = self.model.stack.blocks.len();
-        if let Some(&(layer, _)) = heads.iter().find(|(layer, _)| *layer >= n_layers) {
-            return Err(Error::Layer { layer, n_layers });
+        for &(layer, _) in heads {
+            attention::Error::expect_index("layer", layer, n_layers)?;
         }
         let lowest = heads.iter().map(|(layer, _)| *layer).min().unwrap_or(n_layers);
         let blocks =

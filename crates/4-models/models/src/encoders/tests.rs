@@ -53,7 +53,7 @@ fn rewritten(
 
 type AsRead = Encoder<LayerParameters>;
 
-fn read(config: &Config, weights: &TensorFile) -> crate::encoders::Result<AsRead> {
+fn read(config: &Config, weights: &TensorFile) -> crate::Result<AsRead> {
     Encoder::read(config, weights, LayerParameters::clone)
 }
 

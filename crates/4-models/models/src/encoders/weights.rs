@@ -8,9 +8,10 @@ use block::{Block, Embedding, FeedForward, LayerNorm, Norms, Positions, Sublayer
 use model_files::{Unused, expect_layers, harmless, refuse_packed, refuse_unread};
 use tensors::TensorFile;
 
+use crate::encoders::Config;
 use crate::encoders::embeddings::Embeddings;
 use crate::encoders::families::TENSORS;
-use crate::encoders::{Config, Error, Result};
+use crate::{Error, Result};
 
 /// A file of weights, with what says how to read it.
 pub(crate) struct Weights<'a> {

@@ -1,12 +1,12 @@
 //! A source that is read once, and a target that grows.
 
-use attention::{Error as SizeError, Mask, Real};
+use attention::{Mask, Real};
 use block::{Layers, Reads};
 use model_files::Sequence;
 use variants::Cache;
 
 use crate::translators::translator::AsRead;
-use crate::translators::{Error, Result};
+use crate::{Error, Result};
 
 /// A source that is read: what the encoder gave of it, and the keys and values that each block
 /// of the decoder attends to. Nothing of it changes while a target is written.
@@ -95,9 +95,9 @@ impl<T: Real> AsRead<T> {
     /// How many tokens the caches have been given.
     fn check(&self, source: &Source<T>, caches: &[Cache<T>]) -> Result<usize> {
         let n_layers = self.decoder.blocks.len();
-        SizeError::expect_length("the list of caches", n_layers, caches.len())?;
+        attention::Error::expect_length("the list of caches", n_layers, caches.len())?;
         let of_source = &source.caches;
-        SizeError::expect_length(
+        attention::Error::expect_length(
             "the source's list of caches",
             n_layers,
             of_source.len(),
@@ -109,9 +109,9 @@ impl<T: Real> AsRead<T> {
                 let [keys, values] = sizes.cache_widths();
                 let n = cache.keys().nrows();
                 let (found, expected) = (cache.keys().shape(), (n, keys));
-                SizeError::expect_shape("the keys of a cache", expected, found)?;
+                attention::Error::expect_shape("the keys of a cache", expected, found)?;
                 let (found, expected) = (cache.values().shape(), (n, values));
-                SizeError::expect_shape("the values of a cache", expected, found)?;
+                attention::Error::expect_shape("the values of a cache", expected, found)?;
             }
             let found = caches[layer].n_seen();
             if found != n_seen {

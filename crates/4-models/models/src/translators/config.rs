@@ -1,12 +1,12 @@
 //! What an encoder-decoder's files say of it.
 
 use block::Activation;
-use model_files::{Error as FileError, SmallFiles};
+use model_files::SmallFiles;
 use variants::Sizes;
 
 use crate::translators::family::Family;
 use crate::translators::writing::Writing;
-use crate::translators::{Error, Result};
+use crate::{Error, Result};
 
 /// What is to be known of a model before its weights are read.
 #[derive(Debug, Clone, PartialEq)]
@@ -107,7 +107,7 @@ impl Config {
                 SmallFiles::Folder(folder) => folder.display().to_string(),
                 SmallFiles::Here(_) => file.to_string(),
             };
-            Err(FileError::Unsupported { file, found, why }.into())
+            Err(model_files::Error::Unsupported { file, found, why }.into())
         };
         if files.contains("source.spm") && !files.contains("tokenizer.json") {
             let found = "it has source.spm and no tokenizer.json".to_string();

@@ -14,7 +14,7 @@ pub(crate) use crate::translators::config::Places;
 use crate::translators::config::{Config, Half};
 use crate::translators::family::Family;
 use crate::translators::writing::Writing;
-use crate::translators::{Error, Result};
+use crate::{Error, Result};
 
 type Read = fn(&Settings) -> Result<Config>;
 
@@ -103,12 +103,6 @@ impl Config {
 /// The most that memory is asked for before a file of weights could say otherwise.
 const WIDEST: usize = 1 << 17;
 
-/// An error of sizes with its file.
-fn wrong_sizes(file: &str) -> impl Fn(variants::Error) -> Error {
-    let file = file.to_string();
-    move |source| Error::Config { file: file.clone(), source }
-}
-
 /// What BART and its relatives have alike.
 fn common(
     settings: &Settings,
@@ -118,10 +112,10 @@ fn common(
     let d_model = settings.at_most("d_model", WIDEST)?;
     let half = |[heads, layers, width]: [&str; 3]| -> Result<Half> {
         let n_heads = settings.positive(heads)?;
-        let sizes = Dims::new(d_model, n_heads).map_err(variants::Error::from);
+        let sizes = Dims::new(d_model, n_heads);
         let sizes = sizes.and_then(|dims| Sizes::new(dims, n_heads));
         Ok(Half {
-            sizes: sizes.map_err(wrong_sizes(settings.file()))?,
+            sizes: sizes.map_err(Error::config(settings.file()))?,
             n_layers: settings.n_layers(layers)?,
             d_ff: settings.positive(width)?,
         })

@@ -7,7 +7,7 @@ use model_files::{
 };
 use tensors::TensorFile;
 
-use crate::translators::Result;
+use crate::Result;
 use crate::translators::config::Config;
 use crate::translators::weights::leftover_tensors;
 
@@ -29,7 +29,7 @@ impl Files {
     /// `model.safetensors`, or what its index names.
     ///
     /// # Errors
-    /// [`Error::Files`](crate::translators::Error::Files) for files that are missing or make no sense; as
+    /// [`Error::Files`](crate::Error::Files) for files that are missing or make no sense; as
     /// [`Config::read`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref().to_path_buf();

@@ -3,10 +3,10 @@
 use std::fmt;
 
 use crate::decoders::study::ablated_layer;
-use attention::{Error as SizeError, Real};
+use attention::Real;
 use variants::VariantAttention;
 
-use crate::translators::Result;
+use crate::Result;
 use crate::translators::translator::AsRead;
 
 /// Which of the three kinds of attention a head belongs to.
@@ -76,7 +76,7 @@ impl<T: Real> AsRead<T> {
     /// layers as they were, for [`put_back`](Self::put_back).
     ///
     /// # Errors
-    /// [`Error::Sizes`](crate::translators::Error::Sizes) for a layer or a head that is not there; the
+    /// [`Error::Sizes`](crate::Error::Sizes) for a layer or a head that is not there; the
     /// model is then as it was.
     pub fn ablate(&mut self, heads: &[Head]) -> Result<Whole<T>> {
         let mut places: Vec<_> = heads.iter().map(|it| (it.part, it.layer)).collect();
@@ -85,12 +85,17 @@ impl<T: Real> AsRead<T> {
         let mut less = Vec::new();
         for (part, layer) in places {
             let n = self.n_layers(part);
-            let missing = SizeError::NoSuchIndex { what: "layer", index: layer, n };
+            let missing =
+                attention::Error::NoSuchIndex { what: "layer", index: layer, n };
             let attention = self.attention(part, layer).ok_or(missing)?;
             let here = heads.iter().filter(|it| (it.part, it.layer) == (part, layer));
             let here: Vec<_> = here.map(|it| (it.head, None)).collect();
             for &(head, _) in &here {
-                SizeError::expect_index("head", head, attention.sizes().dims.n_heads())?;
+                attention::Error::expect_index(
+                    "head",
+                    head,
+                    attention.sizes().dims.n_heads(),
+                )?;
             }
             less.push((part, layer, ablated_layer(attention, &here)?));
         }

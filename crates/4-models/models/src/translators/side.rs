@@ -1,9 +1,9 @@
 //! One side of a model: its blocks, and what stands around them.
 
-use attention::{Attended, Matrix, Real, Result as SizeResult};
-use block::{Block, Error as TokenError, Layers, Norm, Reads};
+use attention::{Attended, Matrix, Real};
+use block::{Block, Layers, Norm, Reads};
 
-use crate::translators::Result;
+use crate::Result;
 
 /// One side: what follows the look-up of its tokens.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,7 +24,7 @@ impl<A, T: Real> Side<A, T> {
         if let Some(positions) = &self.positions {
             let (n_tokens, n_positions) = (first + x.nrows(), positions.nrows());
             if n_tokens > n_positions {
-                return Err(TokenError::TooLong { n_tokens, n_positions }.into());
+                return Err(attention::Error::TooLong { n_tokens, n_positions }.into());
             }
             x += positions.rows(first, x.nrows());
         }
@@ -38,8 +38,8 @@ impl<A, T: Real> Side<A, T> {
     pub(crate) fn forward(
         &self,
         x: Matrix<T>,
-        attend: impl FnMut(usize, Reads, &A, &Matrix<T>) -> SizeResult<Attended<T>>,
-    ) -> SizeResult<Layers<T>> {
+        attend: impl FnMut(usize, Reads, &A, &Matrix<T>) -> attention::Result<Attended<T>>,
+    ) -> attention::Result<Layers<T>> {
         Layers::new(x).through(&self.blocks, attend)?.behind(self.last_norm.as_ref())
     }
 

@@ -5,7 +5,7 @@ use block::Layers;
 use model_files::Sequence;
 use tensors::{NewTensor, Stored, TensorFile};
 
-use crate::translators::Result;
+use crate::Result;
 use crate::translators::config::Config;
 
 /// The texts of a file, a source and a target each, each id being one that the model has:
@@ -29,7 +29,7 @@ pub fn sequences(config: &Config, file: &TensorFile) -> Result<Vec<[Sequence; 2]
 /// As [`Translator`](crate::translators::Translator) gives them, with the batch in front.
 ///
 /// # Errors
-/// [`Error::Tensors`](crate::translators::Error::Tensors) if the texts differ in length, or in the number of
+/// [`Error::Tensors`](crate::Error::Tensors) if the texts differ in length, or in the number of
 /// maps.
 pub fn to_tensors<T: Stored>(
     encoded: &[Layers<T>],

@@ -8,10 +8,11 @@ use block::{Layers, Memory};
 use model_files::Sequence;
 use variants::VariantAttention;
 
+use crate::Result;
+use crate::translators::Files;
 use crate::translators::config::Config;
 use crate::translators::side::Side;
 use crate::translators::weights::Weights;
-use crate::translators::{Files, Result};
 
 /// An encoder-decoder.
 ///
@@ -52,7 +53,7 @@ impl<T: Real> AsRead<T> {
     /// Every tensor's follows from the config.
     ///
     /// # Errors
-    /// [`Error::Tensors`](crate::translators::Error::Tensors) for a tensor that is missing, of another shape,
+    /// [`Error::Tensors`](crate::Error::Tensors) for a tensor that is missing, of another shape,
     /// or not known: it is named.
     pub fn read(files: &Files) -> Result<Self> {
         let config = &files.config;
@@ -99,8 +100,8 @@ impl<A, T: Real> Translator<A, T> {
     /// `hidden` is `[n_tokens, d_model]`, the result `[n_tokens, n_target_vocabulary]`.
     ///
     /// # Errors
-    /// [`Error::NoHead`](crate::translators::Error::NoHead) in a model that was saved without;
-    /// [`Error::Sizes`](crate::translators::Error::Sizes) for another width.
+    /// [`Error::NoHead`](crate::Error::NoHead) in a model that was saved without;
+    /// [`Error::Sizes`](crate::Error::Sizes) for another width.
     pub fn logits(&self, hidden: &Matrix<T>) -> Result<Matrix<T>> {
         let unembedding =
             self.unembedding.as_ref().ok_or_else(|| self.config.no_head())?;
@@ -122,8 +123,8 @@ impl<A: MultiHeadAttention<T>, T: Real> Translator<A, T> {
     /// and mean nothing.
     ///
     /// # Errors
-    /// [`Error::Tokens`](crate::translators::Error::Tokens) for no tokens, too many, or one that the
-    /// vocabulary has not; [`Error::Files`](crate::translators::Error::Files) unless there is one flag per
+    /// [`Error::Sizes`](crate::Error::Sizes) for no tokens, too many, or one that the
+    /// vocabulary has not; [`Error::Files`](crate::Error::Files) unless there is one flag per
     /// token.
     pub fn encode(&self, source: &Sequence) -> Result<Layers<T>> {
         let mask = source.mask()?;
@@ -139,7 +140,7 @@ impl<A: MultiHeadAttention<T>, T: Real> Translator<A, T> {
     /// `n_target` tokens.
     ///
     /// # Errors
-    /// As [`encode`](Self::encode); [`Error::Sizes`](crate::translators::Error::Sizes) for the memory of
+    /// As [`encode`](Self::encode); [`Error::Sizes`](crate::Error::Sizes) for the memory of
     /// another source.
     pub fn decode(
         &self,

@@ -10,7 +10,7 @@ use model_files::{Unused, expect_layers, harmless, refuse_packed, refuse_unread}
 use tensors::TensorFile;
 use variants::{Changes, RelativeBias, VariantAttention};
 
-use crate::translators::Result;
+use crate::Result;
 use crate::translators::config::{Config, HEAD, Half};
 use crate::translators::families::{Places, TENSORS};
 use crate::translators::family::Names;

@@ -5,10 +5,11 @@ use attention::Real;
 use block::Layers;
 use variants::Cache;
 
+use crate::Result;
+use crate::translators::Config;
 use crate::translators::cached::Source;
 use crate::translators::translator::AsRead;
 use crate::translators::writing::Writing;
-use crate::translators::{Config, Result};
 
 /// A target that is being written: a model, a source that is read, and a cache per layer.
 #[derive(Debug, Clone)]
@@ -76,9 +77,9 @@ pub struct Written {
 /// `most` tokens. What the model's files force first or forbid is kept to.
 ///
 /// # Errors
-/// [`Error::Files`](crate::translators::Error::Files) for a model whose files do not say with which token
+/// [`Error::Files`](crate::Error::Files) for a model whose files do not say with which token
 /// it starts, or ask for tokens that it has not; as `reader`;
-/// [`Error::NotFinite`](crate::translators::Error::NotFinite).
+/// [`Error::Logits`](crate::Error::Logits).
 pub fn write(config: &Config, reader: impl Predict, most: usize) -> Result<Written> {
     let writing = &config.writing;
     let start = writing.start(config.n_target_vocabulary)?;

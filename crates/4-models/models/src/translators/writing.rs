@@ -1,8 +1,8 @@
 //! How a text is written: with which token it begins, and which never come.
 
-use model_files::{Error as FileError, Settings, SmallFiles};
+use model_files::{Settings, SmallFiles};
 
-use crate::translators::{Error, Result};
+use crate::{Error, Result};
 
 /// What a model's files say of writing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -122,7 +122,7 @@ impl Writing {
     pub fn start(&self, n_vocabulary: usize) -> Result<usize> {
         let refused = |found: String, why| {
             let file = "config.json or generation_config.json".to_string();
-            Err(Error::Files(FileError::Unsupported { file, found, why }))
+            Err(Error::Files(model_files::Error::Unsupported { file, found, why }))
         };
         for (key, id) in [("forced_bos_token_id", self.first), (START, self.start)] {
             if id.is_some_and(|id| id >= n_vocabulary) {

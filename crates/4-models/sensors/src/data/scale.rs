@@ -1,6 +1,6 @@
 //! All sensors on one scale.
 
-use attention::{Error as SizeError, Matrix};
+use attention::Matrix;
 
 use super::{Engine, Fleet};
 use crate::sizes::N_SENSORS;
@@ -48,13 +48,13 @@ impl Scale {
     /// A scale that was measured elsewhere.
     ///
     /// # Errors
-    /// [`SizeError::Length`] for lists of different lengths, [`Error::NoSensor`] for a
+    /// [`attention::Error::Length`] for lists of different lengths, [`Error::NoSensor`] for a
     /// number that no sensor has, [`Error::Spread`] for a spread that is not above 0.
     pub fn new(sensors: Vec<usize>, mean: Vec<f64>, spread: Vec<f64>) -> Result<Self> {
         let n = sensors.len();
-        SizeError::expect_positive("the number of sensors", n)?;
-        SizeError::expect_length("the list of means", n, mean.len())?;
-        SizeError::expect_length("the list of spreads", n, spread.len())?;
+        attention::Error::expect_positive("the number of sensors", n)?;
+        attention::Error::expect_length("the list of means", n, mean.len())?;
+        attention::Error::expect_length("the list of spreads", n, spread.len())?;
         for (&sensor, &spread) in sensors.iter().zip(&spread) {
             if !(1..=N_SENSORS).contains(&sensor) {
                 return Err(Error::NoSensor { sensor });

@@ -1,6 +1,6 @@
 //! Thirty readings, and how long the engine will run.
 
-use attention::{Error as SizeError, Matrix};
+use attention::Matrix;
 
 use super::{Engine, Scale};
 use crate::sizes::{CAP, N_SETTINGS, N_STEPS};
@@ -42,11 +42,11 @@ impl Windows {
     /// All windows of engines, behind whose last readings `lives` cycles remain.
     ///
     /// # Errors
-    /// [`SizeError::Length`] if not every engine has a life; [`Error::AllShort`] if no
+    /// [`attention::Error::Length`] if not every engine has a life; [`Error::AllShort`] if no
     /// engine has a window.
     pub fn of(engines: &[Engine], lives: &[usize], scale: &Scale) -> Result<Self> {
         let (n, found) = (engines.len(), lives.len());
-        SizeError::expect_length("the list of remaining lives", n, found)?;
+        attention::Error::expect_length("the list of remaining lives", n, found)?;
         let mut windows =
             Self { engines: vec![], settings: vec![], at: vec![], n_short: 0 };
         for (engine, &life) in engines.iter().zip(lives) {

@@ -1,7 +1,7 @@
 //! A state dict with an input, as a file holds them, and what comes out.
 
 use attention::{Matrix, Real};
-use model_files::{Error as FileError, Unused};
+use model_files::Unused;
 use tensors::{NewTensor, Stored, TensorFile};
 
 use super::file::{is_parameter, prefix_in, prefixes};
@@ -169,7 +169,7 @@ fn lengths(file: &TensorFile, n_sequences: usize, input: &[usize]) -> Result<Vec
     let longest = input[input.len() - 2];
     let length = |(sequence, found): (usize, i128)| {
         let length = usize::try_from(found).ok().filter(|n| (1..=longest).contains(n));
-        length.ok_or_else(|| FileError::SequenceLength {
+        length.ok_or_else(|| model_files::Error::SequenceLength {
             file: file.name().to_string(),
             sequence,
             found,

@@ -1,8 +1,6 @@
 //! One direction of one layer: four gates and a cell.
 
-use attention::{
-    Error as SizeError, Linear, Matrix, Real, Result, Rng, RowVector, random_matrix,
-};
+use attention::{Linear, Matrix, Real, Result, Rng, RowVector, random_matrix};
 
 use super::Memory;
 
@@ -25,13 +23,17 @@ impl<T: Real> Direction<T> {
     /// A direction from its weights.
     ///
     /// # Errors
-    /// [`SizeError::Shape`] if they are not `[d_in, 4 · hidden]` and `[hidden, 4 · hidden]`.
+    /// [`attention::Error::Shape`] if they are not `[d_in, 4 · hidden]` and `[hidden, 4 · hidden]`.
     pub fn new(input: Linear<T>, hidden: Linear<T>) -> Result<Self> {
         let width = hidden.d_in();
         let found = hidden.weight.shape();
-        SizeError::expect_shape("the hidden weight", (width, 4 * width), found)?;
+        attention::Error::expect_shape("the hidden weight", (width, 4 * width), found)?;
         let found = input.weight.shape();
-        SizeError::expect_shape("the input weight", (input.d_in(), 4 * width), found)?;
+        attention::Error::expect_shape(
+            "the input weight",
+            (input.d_in(), 4 * width),
+            found,
+        )?;
         Ok(Self { input, hidden })
     }
 

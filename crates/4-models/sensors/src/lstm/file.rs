@@ -1,7 +1,6 @@
 //! An LSTM from a file with the names of PyTorch's state dict.
 
 use attention::{Linear, Matrix, Real, RowVector};
-use model_files::Error as FileError;
 use tensors::TensorFile;
 
 use super::{Direction, Layer, Lstm};
@@ -53,7 +52,7 @@ impl<'a> Names<'a> {
             let (file, found) = (file.name().to_string(), format!("{prefix}{found}"));
             let why = "made with proj_size, this LSTM projects its hidden state, which is \
                        not computed here";
-            return Err(FileError::Unsupported { file, found, why }.into());
+            return Err(model_files::Error::Unsupported { file, found, why }.into());
         }
         let parts = ours.iter().filter_map(|name| {
             let number = PARTS.iter().find_map(|part| name.strip_prefix(part))?;
@@ -132,14 +131,14 @@ pub(super) fn prefix_in(file: &TensorFile, asked: Option<&str>) -> Result<String
         };
         let prefixes = prefixes.into_iter().map(named).collect();
         let file = file.name().to_string();
-        Err(FileError::SeveralLayers { file, prefixes }.into())
+        Err(model_files::Error::SeveralLayers { file, prefixes }.into())
     };
     match (asked, prefixes.len()) {
         (Some(asked), _) => match prefixes.iter().find(|prefix| same(prefix, asked)) {
             Some(prefix) => Ok(prefix.clone()),
             None => {
                 let (file, prefix) = (file.name().to_string(), asked.to_string());
-                Err(FileError::UnknownPrefix { file, prefix, prefixes }.into())
+                Err(model_files::Error::UnknownPrefix { file, prefix, prefixes }.into())
             }
         },
         (None, 0) => Ok(String::new()),
@@ -155,7 +154,7 @@ fn refuse_others(file: &TensorFile, prefix: &str) -> Result<()> {
         let file = file.name().to_string();
         let why = "a cell (LSTMCell, GRUCell or RNNCell), which makes one step: an LSTM's \
                    names end in its layer, as weight_hh_l0, so rename those of an LSTMCell";
-        return Err(FileError::Unsupported { file, found: cell, why }.into());
+        return Err(model_files::Error::Unsupported { file, found: cell, why }.into());
     }
     let name = format!("{prefix}{}0", PARTS[1]);
     if !file.contains(&name) {

@@ -1,9 +1,7 @@
 //! Heads that nobody trained, in place of trained ones.
 
 use ablation::orthonormal;
-use attention::{
-    HeadParameters, LayerParameters, Linear, Matrix, Result as SizeResult, Rng, RowVector,
-};
+use attention::{HeadParameters, LayerParameters, Linear, Matrix, Rng, RowVector};
 
 /// The layer with heads that are random directions of the trained ones: all W_i^Q side by
 /// side, and all W_i^K, times one random orthonormal matrix R, and cut into heads anew. What
@@ -12,7 +10,10 @@ use attention::{
 /// # Errors
 /// None for a layer that fits together.
 // ANCHOR: directions
-pub fn directions(layer: &LayerParameters, rng: &mut Rng) -> SizeResult<LayerParameters> {
+pub fn directions(
+    layer: &LayerParameters,
+    rng: &mut Rng,
+) -> attention::Result<LayerParameters> {
     let (n_heads, d_k) = (layer.dims().n_heads(), layer.dims().d_k());
     let r = orthonormal(n_heads * d_k, n_heads * d_k, rng).map(f64::from);
     // What head i sees of all: its d_k columns of [W_1 … W_h] R.

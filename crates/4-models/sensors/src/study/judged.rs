@@ -1,7 +1,7 @@
 //! Which heads do one of the source's eight things, next to heads that nobody trained.
 
 use ablation::odds::Count;
-use attention::{LayerParameters, Matrix, Result as SizeResult, Rng};
+use attention::{LayerParameters, Matrix, Rng};
 use training::windows::{Found, HeadMeasures, Window, found};
 
 use super::{directions, matched, rows, spreads};
@@ -42,7 +42,7 @@ impl Judged {
         windows: &[Window],
         n_draws: usize,
         rng: &mut Rng,
-    ) -> SizeResult<Self> {
+    ) -> attention::Result<Self> {
         let spreads = spreads(layer, tokens);
         let met = |layer: &LayerParameters| met(layer, tokens, windows);
         let (mut mixed, mut fresh) = (Vec::new(), Vec::new());

@@ -1,6 +1,6 @@
 //! A kernel on its way through the tiles of a map, and the bytes that it moves.
 
-use attention::{Error as SizeError, thousands};
+use attention::thousands;
 
 use super::canvas::{Anchor, Canvas, Ink, Look, Rect};
 use super::figure;
@@ -80,7 +80,7 @@ impl TileWalk<'_> {
         let all =
             self.states().iter().flatten().filter(|&&it| it != State::LeftOut).count();
         Error::expect_at_most("tiles that are done", self.n_computed, all)?;
-        SizeError::expect_positive("the number of bars", self.bars.len())?;
+        attention::Error::expect_positive("the number of bars", self.bars.len())?;
         Error::expect_at_most("bars", self.bars.len(), MOST_BARS)
     }
 

@@ -5,11 +5,11 @@ use std::sync::OnceLock;
 
 use ablation::Replacement;
 use anyhow::Result;
-use attention::{Rng, SeedableRng};
+use attention::{Error, Rng, SeedableRng};
 use figures::{Learning, learning};
 use training::lookups::Lookups;
 use training::one_layer::{Look, Model, Task, train};
-use training::{Error, Schedule, Trainer};
+use training::{Schedule, Trainer};
 
 use crate::live::{Control, Kind, Live, LiveView, Question, Settings, Training};
 

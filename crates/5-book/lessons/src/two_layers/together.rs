@@ -5,12 +5,12 @@ use std::sync::OnceLock;
 use crate::live::{Control, Kind, Live, LiveView, Question, Settings, Training};
 use ablation::Replacement;
 use anyhow::Result;
-use attention::{Matrix, Rng, SeedableRng};
+use attention::{Error, Matrix, Rng, SeedableRng};
 use figures::{LayersTogether, layers_together};
 use training::repeats::{
     Architecture, HeadShares, Predictor, PredictorLook, Repeats, Sequences,
 };
-use training::{Error, Schedule, Trainer};
+use training::{Schedule, Trainer};
 
 /// Trains the small world as its reader sets it.
 pub const LIVE: Live = Live {

@@ -33,8 +33,7 @@ impl Beginning {
             return Ok(());
         }
         self.n_tried = bytes.len();
-        let gguf =
-            Gguf::begin(file, bytes, n_bytes).map_err(models::decoders::Error::from)?;
+        let gguf = Gguf::begin(file, bytes, n_bytes).map_err(models::Error::from)?;
         let Some(gguf) = gguf else { return Ok(()) };
         let unread = gguf.tensors().iter().filter_map(|(name, info)| {
             Some((name.clone(), gguf.expect(name, &info.shape).err()?))
@@ -43,7 +42,7 @@ impl Beginning {
         let files = Files::of_gguf(file.into(), gguf)?;
         let is_used = |name: &String| files.leftovers.iter().all(|it| it.name != *name);
         if let Some((_, error)) = unread.into_iter().find(|(name, _)| is_used(name)) {
-            return Err(models::decoders::Error::from(error).into());
+            return Err(models::Error::from(error).into());
         }
         self.text = Some(Box::new(files.text()?));
         Ok(())

@@ -68,8 +68,7 @@ fn written(
     }
     let mut ids = pieces.sequence.ids.clone();
     let writer = Writer::new(Reader::new(model), &ids, choice.clone());
-    let new: Vec<usize> =
-        writer.take(n_tokens).collect::<models::decoders::Result<_>>()?;
+    let new: Vec<usize> = writer.take(n_tokens).collect::<models::Result<_>>()?;
     let is_end = |id: &usize| model.config.ends.contains(id);
     ids.extend(new.iter().copied().take_while(|id| !is_end(id)));
     for (block, attention) in model.blocks.iter_mut().zip(whole) {

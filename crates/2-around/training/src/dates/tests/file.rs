@@ -103,7 +103,7 @@ type List = (String, Vec<usize>, Vec<f64>);
 /// The file of a model with one thing in it changed.
 fn changed(
     change: impl FnOnce(&mut Vec<List>, &mut Vec<(String, String)>),
-) -> crate::Error {
+) -> tensors::Error {
     let bytes = model().to_safetensors("a test").unwrap();
     let file = TensorFile::from_bytes("the file", bytes).unwrap();
     let owned = |(key, text): (&str, &str)| (key.to_owned(), text.to_owned());
@@ -143,7 +143,7 @@ fn a_file_that_holds_no_converter_is_refused() {
     insta::assert_snapshot!(missing, @"the file: no tensor transformer.encoder.norm.bias; there is generator.bias, generator.weight, source_embedding.weight, source_positions.weight, target_embedding.weight, target_positions.weight, transformer.decoder.layers.0.linear1.bias, transformer.decoder.layers.0.linear1.weight, transformer.decoder.layers.0.linear2.bias, transformer.decoder.layers.0.linear2.weight, transformer.decoder.layers.0.multihead_attn.in_proj_bias, transformer.decoder.layers.0.multihead_attn.in_proj_weight, and 27 more");
     let unknown =
         changed(|tensors, _| tensors.push(("more".to_owned(), vec![1], vec![0.0])));
-    insta::assert_snapshot!(unknown, @"the file has a tensor more, and a converter of these sizes has none");
+    insta::assert_snapshot!(unknown, @"the file: it has a tensor more, which nothing here reads");
     let shape = changed(|tensors, _| {
         let at = find(tensors, "generator.weight");
         tensors[at].1.reverse();
@@ -155,16 +155,16 @@ fn a_file_that_holds_no_converter_is_refused() {
     });
     insta::assert_snapshot!(numbers, @"the file: generator.bias holds F64, expected F32");
     let no_size = changed(|_, header| header.retain(|(key, _)| key != "n_heads"));
-    insta::assert_snapshot!(no_size, @"the file's header does not say n_heads");
+    insta::assert_snapshot!(no_size, @"the file: its metadata has no n_heads");
     let set = |key: &'static str, text: &'static str| {
         changed(move |_, header| {
             let of_key = header.iter_mut().find(|(other, _)| other == key).unwrap();
             of_key.1 = text.to_owned();
         })
     };
-    insta::assert_snapshot!(set("d_model", "sixteen"), @r#"the file's header says d_model: "sixteen", which is no number"#);
+    insta::assert_snapshot!(set("d_model", "sixteen"), @r#"the file: its metadata says d_model: "sixteen", which is no size"#);
     insta::assert_snapshot!(set("d_ff", "17"), @"the file: transformer.encoder.layers.0.linear1.weight has shape (16, 16), expected (17, 16)");
-    insta::assert_snapshot!(set("n_heads", "3"), @"d_model 16 cannot be divided among 3 heads: 16 = 3 × 5 + 1");
+    insta::assert_snapshot!(set("n_heads", "3"), @"the file: d_model 16 cannot be divided among 3 heads: 16 = 3 × 5 + 1");
     insta::assert_snapshot!(DateConverter::from_safetensors(b"{}").unwrap_err(), @"the file: no safetensors file: it has 2 bytes, and one begins with 8 that give the length of its header");
 }
 

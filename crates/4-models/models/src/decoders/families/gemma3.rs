@@ -6,7 +6,7 @@ use model_files::Settings;
 use super::gemma2::GEMMA2;
 use super::rotary::rotary_of_layers;
 use super::{WINDOW, gemma2, sliding, soft_cap, windows};
-use crate::decoders::Result;
+use crate::Result;
 use crate::decoders::config::Config;
 use crate::decoders::family::{Family, Names};
 

@@ -23,10 +23,9 @@ use super::gemma3::GEMMA3;
 use super::llama::LLAMA;
 use super::qwen2::QWEN2;
 use super::qwen3::QWEN3;
-use super::within;
-use crate::decoders::Result;
 use crate::decoders::config::{Biases, Config};
 use crate::decoders::family::{Family, Layers, Names, NormKind, Projections};
+use crate::{Error, Result};
 use keys::Keys;
 
 /// # Source
@@ -87,7 +86,7 @@ const KNOWN: &str = "\"llama\", \"qwen2\", \"qwen3\", \"gemma2\" or \"gemma3\"";
 /// [`GgufError::Setting`] for another architecture, a setting that is missing, or one that
 /// asks for what is not here; [`GgufError::UnknownSetting`] and
 /// [`GgufError::UnknownTensors`] for what nobody knows; [`GgufError::Shape`] where sizes are
-/// not those of the first tensors; [`Error::Config`](crate::decoders::Error::Config) for sizes that
+/// not those of the first tensors; [`Error::Config`](crate::Error::Config) for sizes that
 /// make no layer.
 pub(crate) fn gguf_config(file: &Gguf) -> Result<(Config, Vec<Unused>)> {
     const ARCHITECTURE: &str = "general.architecture";
@@ -146,7 +145,9 @@ fn gemma3(keys: &Keys) -> Result<Config> {
     const WINDOW: &str = "attention.sliding_window";
     const CAP: &str = "final_logit_softcapping";
     Ok(Config {
-        rotary_in_windows: in_windows.transpose().map_err(within(keys.file.name()))?,
+        rotary_in_windows: in_windows
+            .transpose()
+            .map_err(Error::config(keys.file.name()))?,
         last_soft_cap: match keys.contains(CAP) {
             true => soft_cap(keys, keys.float(CAP)?)?,
             false => None,
@@ -181,7 +182,7 @@ fn gemma(keys: &Keys, family: &'static Family, largest: usize) -> Result<Config>
 }
 
 fn soft_cap(keys: &Keys, cap: f64) -> Result<Option<SoftCap>> {
-    SoftCap::new(cap).map(Some).map_err(within(keys.file.name()))
+    SoftCap::new(cap).map(Some).map_err(Error::config(keys.file.name()))
 }
 
 /// A window in all layers but the last of each period.
@@ -192,7 +193,7 @@ fn windows(
     period: usize,
 ) -> Result<Vec<Option<Window>>> {
     let period = keys.positive_or("attention.sliding_window_pattern", period)?;
-    let window = Window::last(n_keys).map_err(within(keys.file.name()))?;
+    let window = Window::last(n_keys).map_err(Error::config(keys.file.name()))?;
     Ok((0..n_layers).map(|i| (i % period + 1 < period).then_some(window)).collect())
 }
 
@@ -202,7 +203,7 @@ fn common(keys: &Keys, family: &'static Family, pairing: Pairing) -> Result<Conf
     let dims = dims(keys)?;
     let n_kv_heads =
         keys.same_for_all("attention.head_count_kv", Some(dims.n_heads()))?;
-    let sizes = Sizes::new(dims, n_kv_heads).map_err(within(file.name()))?;
+    let sizes = Sizes::new(dims, n_kv_heads).map_err(Error::config(file.name()))?;
     for key in ["expert_count", "expert_used_count"] {
         keys.refuse_unless_0(key, "0: one feed-forward layer for all tokens")?;
     }
@@ -263,7 +264,7 @@ fn dims(keys: &Keys) -> Result<Dims> {
             Dims::with_head_sizes(d_model, n_heads, d_k, d_v)
         }
     };
-    dims.map_err(|source| within(keys.file.name())(source.into()))
+    dims.map_err(Error::config(keys.file.name()))
 }
 
 /// The tokens that end a text, or a turn of a conversation.

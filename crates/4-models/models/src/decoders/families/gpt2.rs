@@ -5,10 +5,10 @@ use block::Activation;
 use model_files::Settings;
 use variants::Sizes;
 
-use super::{activation, within};
-use crate::decoders::Result;
+use super::activation;
 use crate::decoders::config::{Biases, Config, ENDS};
 use crate::decoders::family::{Family, Layers, Names, NormKind, Projections};
+use crate::{Error, Result};
 
 /// # Source
 /// Radford et al. 2019; `GPT2LMHeadModel` of Hugging Face.
@@ -44,7 +44,7 @@ pub(super) fn read(settings: &Settings) -> Result<Config> {
     settings.refuse_unless("scale_attn_by_inverse_layer_idx", false, "false")?;
     let d_model = settings.positive("n_embd")?;
     let n_heads = settings.positive("n_head")?;
-    let sizes = Dims::new(d_model, n_heads).map_err(variants::Error::from);
+    let sizes = Dims::new(d_model, n_heads);
     let sizes = sizes.and_then(|dims| Sizes::new(dims, n_heads));
     let n_layers = settings.n_layers("n_layer")?;
     let d_ff = match settings.get("n_inner") {
@@ -54,7 +54,7 @@ pub(super) fn read(settings: &Settings) -> Result<Config> {
     let is_scaled = settings.flag("scale_attn_weights", true)?;
     Ok(Config {
         family: &GPT2,
-        sizes: sizes.map_err(within(settings.file()))?,
+        sizes: sizes.map_err(Error::config(settings.file()))?,
         n_layers,
         d_ff,
         n_vocabulary: settings.positive("vocab_size")?,

@@ -6,7 +6,7 @@ use model_files::Settings;
 
 use super::rotary::rotary;
 use super::{activation, sizes};
-use crate::decoders::Result;
+use crate::Result;
 use crate::decoders::config::{Biases, Config, ENDS};
 use crate::decoders::family::{Family, Layers, Names, NormKind, Projections};
 

@@ -6,7 +6,7 @@ use model_files::Settings;
 use super::llama::LLAMA;
 use super::rotary::rotary;
 use super::{WINDOW, expect_sliding, llama, sliding, windows};
-use crate::decoders::Result;
+use crate::Result;
 use crate::decoders::config::{Biases, Config};
 use crate::decoders::family::Family;
 

@@ -4,7 +4,7 @@ use model_files::Settings;
 
 use super::llama::LLAMA;
 use super::{WINDOW, qwen2};
-use crate::decoders::Result;
+use crate::Result;
 use crate::decoders::config::{Biases, Config};
 use crate::decoders::family::{Family, Names};
 

@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use model_files::Settings;
 use variants::{Pairing, Rotary, YARN_ROUNDS, yarn_amplitude, yarn_ends};
 
-use crate::decoders::Result;
+use crate::Result;
 
 /// The widest head of which frequencies are made before a file of weights could say
 /// otherwise.

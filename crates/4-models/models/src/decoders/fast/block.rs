@@ -1,6 +1,6 @@
 //! One block, in the order of the readable one.
 
-use attention::{Linear, Matrix, Result as SizeResult};
+use attention::{Linear, Matrix};
 use block::{Activation, Block, FeedForward, Norm, Norms, Sublayer};
 use cached::{
     Gate, GroupedAttention, GroupedHeads, PackedCache, Product, ProductMemory, Quantised,
@@ -12,7 +12,7 @@ use variants::{Changes, QkNorm, VariantAttention};
 use super::few_bits::FewBits;
 use super::layer::{fit, norm, normalise, side_by_side};
 use super::rotation::Angles;
-use crate::decoders::{Error, Result};
+use crate::{Error, Result};
 
 /// A block whose weights are packed.
 #[derive(Debug)]
@@ -157,7 +157,7 @@ impl FastBlock {
         x: &mut Matrix<f32>,
         angles: Option<&Angles>,
         cache: &mut PackedCache,
-    ) -> SizeResult<Matrix<f32>> {
+    ) -> attention::Result<Matrix<f32>> {
         let q = self.keys(work, x, angles, cache)?;
         if let Some(attention) = work.attention.iter_mut().find(|kind| self.is_of(kind)) {
             attention.prompt(&q, cache, &mut work.heads)?;
@@ -173,7 +173,7 @@ impl FastBlock {
         x: &Matrix<f32>,
         angles: Option<&Angles>,
         cache: &mut PackedCache,
-    ) -> SizeResult<Matrix<f32>> {
+    ) -> attention::Result<Matrix<f32>> {
         let [q, k, v] = self.project(work, x, angles)?;
         cache.append(&k, &v)?;
         Ok(q)
@@ -186,7 +186,7 @@ impl FastBlock {
         q: &Matrix<f32>,
         cache: &PackedCache,
         places: &[usize],
-    ) -> SizeResult<Vec<Matrix<f32>>> {
+    ) -> attention::Result<Vec<Matrix<f32>>> {
         let attention = work.attention.iter().find(|kind| self.is_of(kind));
         attention.map_or(Ok(Vec::new()), |attention| attention.rows(q, cache, places))
     }
@@ -198,7 +198,7 @@ impl FastBlock {
         x: &mut Matrix<f32>,
         angles: Option<&Angles>,
         caches: &mut [&mut PackedCache],
-    ) -> SizeResult<()> {
+    ) -> attention::Result<()> {
         let [q, k, v] = self.project(work, x, angles)?;
         for (row, cache) in caches.iter_mut().enumerate() {
             cache.append(&k.rows(row, 1).into_owned(), &v.rows(row, 1).into_owned())?;
@@ -220,7 +220,7 @@ impl FastBlock {
         work: &mut Work,
         x: &Matrix<f32>,
         angles: Option<&Angles>,
-    ) -> SizeResult<[Matrix<f32>; 3]> {
+    ) -> attention::Result<[Matrix<f32>; 3]> {
         let heads = self.heads;
         norm(self.attention_norms.before.as_ref(), x, &mut work.normed)?;
         fit(&mut work.projected, x.nrows(), self.projections.d_out());
@@ -250,7 +250,7 @@ impl FastBlock {
     }
 
     /// What follows the heads' outputs: W^O and the feed-forward layer, each added to x.
-    fn rest(&self, work: &mut Work, x: &mut Matrix<f32>) -> SizeResult<()> {
+    fn rest(&self, work: &mut Work, x: &mut Matrix<f32>) -> attention::Result<()> {
         let d_v = self.heads.d_v();
         for head in &self.off {
             work.heads.columns_mut(head * d_v, d_v).fill(0.0);
@@ -300,7 +300,7 @@ fn add(
     out: &Matrix<f32>,
     of_output: Option<&Norm<f32>>,
     room: &mut Matrix<f32>,
-) -> SizeResult<()> {
+) -> attention::Result<()> {
     match of_output {
         None => *x += out,
         Some(_) => {
@@ -351,7 +351,7 @@ impl FastFeedForward {
     }
 
     /// From `work.normed` to `work.out`.
-    fn forward(&self, work: &mut Work) -> SizeResult<()> {
+    fn forward(&self, work: &mut Work) -> attention::Result<()> {
         let Work { product, normed, out, inner, bent, .. } = work;
         fit(inner, normed.nrows(), self.inner.d_out());
         self.inner.of_in(product, normed, inner)?;

@@ -3,7 +3,7 @@
 use cached::{Bits, Quantised};
 use model_files::Levels;
 
-use crate::decoders::Result;
+use crate::Result;
 use crate::decoders::family::{Layers, Projections};
 use crate::decoders::weights::Weights;
 

@@ -1,6 +1,6 @@
 //! Norms and sums of tokens, column by column as they lie in memory.
 
-use attention::{Linear, Matrix, Result as SizeResult, RowVector};
+use attention::{Linear, Matrix, RowVector};
 use block::{Norm, RmsNorm};
 
 /// `norm(x)` to `y`, or x without a norm.
@@ -8,7 +8,7 @@ pub(super) fn norm(
     norm: Option<&Norm<f32>>,
     x: &Matrix<f32>,
     y: &mut Matrix<f32>,
-) -> SizeResult<()> {
+) -> attention::Result<()> {
     match norm {
         None => y.clone_from(x),
         Some(Norm::Layer(layer)) => *y = layer.forward(x)?,

@@ -5,10 +5,10 @@
 //! in [`study::ablated_layer`](crate::decoders::study::ablated_layer); what it does not say is not added
 //! by W^O.
 
-use attention::{Error as SizeError, Matrix};
+use attention::Matrix;
 
 use super::{FastDecoder, PackedCaches};
-use crate::decoders::Result;
+use crate::Result;
 use crate::decoders::study::Head;
 
 /// Where the heads looked from one token: what it gives each token of the text so far.
@@ -31,12 +31,16 @@ impl FastDecoder {
     /// What caches have was computed with the heads of its time.
     ///
     /// # Errors
-    /// [`Error::Sizes`](crate::decoders::Error::Sizes) for a layer or a head that is not there; the heads
+    /// [`Error::Sizes`](crate::Error::Sizes) for a layer or a head that is not there; the heads
     /// are then as they were.
     pub fn ablate(&mut self, heads: &[Head]) -> Result<()> {
         for &(layer, head) in heads {
-            SizeError::expect_index("layer", layer, self.blocks.len())?;
-            SizeError::expect_index("head", head, self.blocks[layer].heads().n_heads())?;
+            attention::Error::expect_index("layer", layer, self.blocks.len())?;
+            attention::Error::expect_index(
+                "head",
+                head,
+                self.blocks[layer].heads().n_heads(),
+            )?;
         }
         for (layer, block) in self.blocks.iter_mut().enumerate() {
             let here = heads.iter().filter(|head| head.0 == layer).map(|head| head.1);

@@ -1,7 +1,7 @@
 //! How well the fast model says what comes next: what few bits cost.
 
 use super::FastDecoder;
-use crate::decoders::Result;
+use crate::Result;
 use crate::decoders::study::losses::next_losses;
 
 /// So many tokens get their logits at once: as many as are not rounded.

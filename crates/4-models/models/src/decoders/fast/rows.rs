@@ -7,13 +7,13 @@
 
 use std::collections::BTreeSet;
 
-use attention::{Error as SizeError, Matrix, Result as SizeResult};
+use attention::Matrix;
 use cached::PackedCache;
 
 use super::block::{FastBlock, Work};
 use super::rotation::AllAngles;
 use super::{FastDecoder, within_pool};
-use crate::decoders::{Error, Result};
+use crate::{Error, Result};
 
 /// Tokens that go through a layer together: enough that a weight which is read serves many,
 /// and few enough that what stands between two products stays small. The tiny models of tests
@@ -70,7 +70,7 @@ impl FastDecoder {
             return Err(Error::Position { position, n_tokens });
         }
         for &layer in &chosen.layers {
-            SizeError::expect_index("layer", layer, self.blocks.len())?;
+            attention::Error::expect_index("layer", layer, self.blocks.len())?;
         }
         Ok(())
     }
@@ -92,7 +92,7 @@ impl Layer<'_> {
         work: &mut Work,
         pieces: &mut [Piece<'_>],
         asking: Option<&[usize]>,
-    ) -> SizeResult<Option<Vec<Matrix<f32>>>> {
+    ) -> attention::Result<Option<Vec<Matrix<f32>>>> {
         let heads = self.block.heads();
         let n_tokens = pieces.iter().map(|piece| piece.x.nrows()).sum();
         let mut cache = PackedCache::with_room(heads, n_tokens);

@@ -2,14 +2,13 @@
 
 use std::ops::AddAssign;
 
-use attention::{Error as SizeError, Linear, Matrix};
-use block::Error as TokenError;
+use attention::{Linear, Matrix};
 use cached::Product;
 use tiles::Instructions;
 use variants::SoftCap;
 
 use super::few_bits::joined;
-use crate::decoders::Result;
+use crate::Result;
 use crate::decoders::embedding::{Embedding, Unembedding};
 use crate::decoders::weights::Weights;
 
@@ -46,7 +45,7 @@ impl Tokens {
     /// The same from a file, of whose tables none is ever decoded if they are in few bits.
     ///
     /// # Errors
-    /// [`Error::NoHead`](crate::decoders::Error::NoHead) for a model without logits.
+    /// [`Error::NoHead`](crate::Error::NoHead) for a model without logits.
     pub(super) fn read(weights: &Weights<'_>) -> Result<Self> {
         let config = weights.config;
         let Some((tokens, head)) = weights.tables()? else {
@@ -81,11 +80,11 @@ impl Tokens {
 
     /// Tokens of one text from a place on, or one of each of several texts.
     pub(super) fn embed(&self, ids: &[usize], firsts: &[usize]) -> Result<Matrix<f32>> {
-        SizeError::expect_positive("the number of tokens", ids.len())?;
+        attention::Error::expect_positive("the number of tokens", ids.len())?;
         let n_vocabulary = self.logits.d_out();
         if let Some(position) = ids.iter().position(|&id| id >= n_vocabulary) {
             let id = ids[position];
-            return Err(TokenError::Token { position, id, n_vocabulary }.into());
+            return Err(attention::Error::Token { position, id, n_vocabulary }.into());
         }
         let place = |row: usize| match firsts {
             [first] => first.saturating_add(row),
@@ -94,7 +93,7 @@ impl Tokens {
         let last = (0..ids.len()).map(place).max().unwrap_or(0);
         let (n_tokens, n_positions) = (last.saturating_add(1), self.n_positions);
         if n_tokens > n_positions {
-            return Err(TokenError::TooLong { n_tokens, n_positions }.into());
+            return Err(attention::Error::TooLong { n_tokens, n_positions }.into());
         }
         let width = self.logits.d_in();
         let mut x = Matrix::zeros(ids.len(), width);

@@ -1,11 +1,12 @@
 //! Heads of a decoder that put out something else.
 
-use attention::{Error as SizeError, Matrix, Real, RowVector};
+use attention::{Matrix, Real, RowVector};
 use block::Layers;
 
 use super::Head;
+use crate::Result;
+use crate::decoders::Pass;
 use crate::decoders::decoder::AsRead;
-use crate::decoders::{Pass, Result};
 
 impl<T: Real> AsRead<T> {
     /// Activation patching: a pass in which some heads put out what stands in other
@@ -19,9 +20,8 @@ impl<T: Real> AsRead<T> {
     /// as [`Decoder::forward`](crate::decoders::Decoder::forward).
     ///
     /// # Errors
-    /// [`Error::Ablation`](crate::decoders::Error::Ablation) for a head that is not there;
-    /// [`Error::Sizes`](crate::decoders::Error::Sizes) for a pass or concatenations of another model, or
-    /// of another number of tokens.
+    /// [`Error::Sizes`](crate::Error::Sizes) for a head that is not there, and for a pass
+    /// or concatenations of another model or of another number of tokens.
     ///
     /// # Source
     /// Vig et al. 2020, "Investigating Gender Bias in Language Models Using Causal Mediation
@@ -35,10 +35,14 @@ impl<T: Real> AsRead<T> {
     ) -> Result<Layers<T>> {
         self.check_heads(heads)?;
         let n_layers = self.blocks.len();
-        SizeError::expect_length("the list of concatenations", n_layers, instead.len())?;
+        attention::Error::expect_length(
+            "the list of concatenations",
+            n_layers,
+            instead.len(),
+        )?;
         for (own, other) in pass.concats.iter().zip(instead) {
             let what = "the concatenation of a layer";
-            SizeError::expect_shape(what, own.shape(), other.shape())?;
+            attention::Error::expect_shape(what, own.shape(), other.shape())?;
         }
         // Below the lowest head nothing changes.
         let lowest = heads.iter().map(|(layer, _)| *layer).min().unwrap_or(n_layers);

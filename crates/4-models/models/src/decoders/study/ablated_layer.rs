@@ -4,7 +4,7 @@ use ablation::ablated_output;
 use attention::{Attended, Linear, Mask, Matrix, Real, RowVector};
 use variants::{VariantAttention, attended};
 
-use crate::decoders::Result;
+use crate::Result;
 use crate::decoders::decoder::AsRead;
 
 /// A layer in which some heads are replaced by constants, as [`ablation::ablated_layer`]
@@ -14,7 +14,7 @@ use crate::decoders::decoder::AsRead;
 /// A replacement is `[d_v]`.
 ///
 /// # Errors
-/// [`Error::Ablation`](crate::decoders::Error::Ablation) for a head that is not there, or a
+/// [`Error::Sizes`](crate::Error::Sizes) for a head that is not there, or a
 /// replacement of another width.
 pub fn ablated_layer<T: Real>(
     layer: &VariantAttention<T>,

@@ -29,7 +29,7 @@ pub fn window_with_others(
     n_kept: usize,
     n_tokens: usize,
     seed: u64,
-) -> variants::Result<Mask> {
+) -> attention::Result<Mask> {
     let window = Window { right: Some(0), ..Window::last(width)? };
     let mut kept: Vec<usize> = (n_kept..width).collect();
     kept.shuffle(&mut Rng::seed_from_u64(seed));

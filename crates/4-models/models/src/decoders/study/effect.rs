@@ -5,8 +5,9 @@ use attention::{Mask, Matrix, Real, softmax_rows};
 use block::Layers;
 
 use super::Head;
+use crate::Result;
+use crate::decoders::Pass;
 use crate::decoders::decoder::AsRead;
-use crate::decoders::{Pass, Result};
 
 /// What a pass says of a text, beside the whole model's pass.
 #[derive(Debug, Clone, PartialEq)]

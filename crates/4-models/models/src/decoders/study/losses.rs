@@ -1,9 +1,10 @@
 //! How well a model says what comes next.
 
-use attention::{Attended, Error as SizeError, Mask, Matrix, MultiHeadAttention, Real};
+use attention::{Attended, Mask, Matrix, MultiHeadAttention, Real};
 use block::Layers;
 
-use crate::decoders::{Decoder, Result};
+use crate::Result;
+use crate::decoders::Decoder;
 
 /// So many tokens get their logits at once.
 const ROWS: usize = 64;
@@ -19,7 +20,7 @@ impl<A: MultiHeadAttention<T>, T: Real> Decoder<A, T> {
     /// nothing else does.
     ///
     /// # Errors
-    /// As [`Embedding::forward`](crate::decoders::Embedding::forward); [`Error::Sizes`](crate::decoders::Error::Sizes) for a mask of
+    /// As [`Embedding::forward`](crate::decoders::Embedding::forward); [`Error::Sizes`](crate::Error::Sizes) for a mask of
     /// another shape.
     pub fn losses(&self, ids: &[usize], mask: &Mask) -> Result<Vec<f64>> {
         let n = ids.len();
@@ -40,11 +41,11 @@ impl<A, T: Real> Decoder<A, T> {
     /// As [`losses`](Self::losses); the last of `layers.hidden` is `[n_tokens, d_model]`.
     ///
     /// # Errors
-    /// As [`logits`](Self::logits); [`Error::Sizes`](crate::decoders::Error::Sizes) for another
+    /// As [`logits`](Self::logits); [`Error::Sizes`](crate::Error::Sizes) for another
     /// number of tokens.
     pub fn losses_of(&self, layers: &Layers<T>, ids: &[usize]) -> Result<Vec<f64>> {
         let (n, out) = (ids.len(), layers.out());
-        SizeError::expect_length("the list of hidden states", n, out.nrows())?;
+        attention::Error::expect_length("the list of hidden states", n, out.nrows())?;
         let mut losses = Vec::with_capacity(n.saturating_sub(1));
         for first in (0..n.saturating_sub(1)).step_by(ROWS) {
             let rows = ROWS.min(n - 1 - first);

@@ -1,9 +1,9 @@
 //! Fewer heads of keys and values than a model was trained with.
 
-use attention::{Error as SizeError, Linear, Matrix, Real};
+use attention::{Linear, Matrix, Real};
 use variants::{Sizes, VariantAttention};
 
-use crate::decoders::Result;
+use crate::Result;
 
 /// What becomes of the heads of keys and values that are made one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,11 +26,11 @@ pub enum Merge {
 /// let layer: VariantAttention = VariantAttention::random(sizes, true, Changes::default(), rng)?;
 /// assert_eq!(merged(&layer, 2, Merge::Mean)?.sizes().groups.n_kv_heads(), 2);
 /// assert!(merged(&layer, 4, Merge::Mean).is_err()); // 6 heads make no 4 groups
-/// # Ok::<(), models::decoders::Error>(())
+/// # Ok::<(), models::Error>(())
 /// ```
 ///
 /// # Errors
-/// [`Error::Sizes`](crate::decoders::Error::Sizes) unless groups of one size come out.
+/// [`Error::Sizes`](crate::Error::Sizes) unless groups of one size come out.
 ///
 /// # Source
 /// Ainslie et al. 2023, section 2.1. They then train on, with a twentieth of the training;
@@ -41,9 +41,9 @@ pub fn merged<T: Real>(
     merge: Merge,
 ) -> Result<VariantAttention<T>> {
     let (dims, before) = (layer.sizes().dims, layer.sizes().groups.n_kv_heads());
-    SizeError::expect_positive("n_kv_heads", n_kv_heads)?;
+    attention::Error::expect_positive("n_kv_heads", n_kv_heads)?;
     if !before.is_multiple_of(n_kv_heads) {
-        return Err(SizeError::Groups { n_heads: before, n_kv_heads }.into());
+        return Err(attention::Error::Groups { n_heads: before, n_kv_heads }.into());
     }
     let fewer = |linear: &Linear<T>, width: usize| {
         let fewer = |columns: &Matrix<T>| {

@@ -1,12 +1,12 @@
 //! A pass that goes on from the middle of another, and heads that read from another.
 
-use attention::{Attended, Error as SizeError, Mask, MultiHeadAttention, Real};
+use attention::{Attended, Mask, MultiHeadAttention, Real};
 use block::Layers;
 use variants::attended;
 
 use super::Head;
 use super::ablated_layer::w_o;
-use crate::decoders::Result;
+use crate::Result;
 use crate::decoders::decoder::AsRead;
 
 /// One of the three things that a head reads tokens for.
@@ -28,7 +28,7 @@ impl<T: Real> AsRead<T> {
     /// As [`forward`](crate::decoders::Decoder::forward).
     ///
     /// # Errors
-    /// [`Error::Sizes`](crate::decoders::Error::Sizes) for a pass of another number of layers.
+    /// [`Error::Sizes`](crate::Error::Sizes) for a pass of another number of layers.
     pub fn resumed(&self, before: &Layers<T>, first: usize) -> Result<Layers<T>> {
         let before = self.up_to(before, first)?;
         if first >= self.blocks.len() {
@@ -47,9 +47,8 @@ impl<T: Real> AsRead<T> {
     /// As [`forward`](crate::decoders::Decoder::forward).
     ///
     /// # Errors
-    /// [`Error::Sizes`](crate::decoders::Error::Sizes) for passes of another model;
-    /// [`Error::Ablation`](crate::decoders::Error::Ablation) for a head that is
-    /// not there.
+    /// [`Error::Sizes`](crate::Error::Sizes) for passes of another model, or for a head
+    /// that is not there.
     ///
     /// # Source
     /// Wang et al. 2022, "Interpretability in the Wild", section 3.1. Differs: their sender
@@ -97,7 +96,11 @@ impl<T: Real> AsRead<T> {
     pub(super) fn up_to(&self, pass: &Layers<T>, first: usize) -> Result<Layers<T>> {
         let n_layers = self.blocks.len();
         let n_hidden = pass.hidden.len();
-        SizeError::expect_length("the list of hidden states", n_layers + 1, n_hidden)?;
+        attention::Error::expect_length(
+            "the list of hidden states",
+            n_layers + 1,
+            n_hidden,
+        )?;
         if first >= n_layers {
             return Ok(pass.clone());
         }
@@ -107,8 +110,8 @@ impl<T: Real> AsRead<T> {
     pub(super) fn check_heads(&self, heads: &[Head]) -> Result<()> {
         let (n_layers, n_heads) = (self.blocks.len(), self.config.dims().n_heads());
         for &(layer, head) in heads {
-            ablation::Error::expect_layer(layer, n_layers)?;
-            ablation::Error::expect_head(head, n_heads)?;
+            attention::Error::expect_index("layer", layer, n_layers)?;
+            attention::Error::expect_index("head", head, n_heads)?;
         }
         Ok(())
     }

@@ -4,8 +4,9 @@ use attention::{Matrix, Real};
 use block::Layers;
 
 use super::Head;
+use crate::decoders::Pass;
 use crate::decoders::decoder::AsRead;
-use crate::decoders::{Error, Pass, Result};
+use crate::{Error, Result};
 
 /// Two texts of as many tokens, and two tokens whose logits they should set apart.
 ///

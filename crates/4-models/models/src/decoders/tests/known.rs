@@ -23,7 +23,7 @@ fn a_model_without_a_head_gives_hidden_states_and_no_logits() {
         let model: AsRead<f32> = Decoder::load(folder.path()).unwrap();
         assert!(matches!(
             crate::decoders::FastDecoder::new(model),
-            Err(crate::decoders::Error::NoHead { .. })
+            Err(crate::Error::NoHead { .. })
         ));
     }
 }

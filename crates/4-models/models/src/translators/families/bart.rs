@@ -4,7 +4,7 @@ use crate::decoders::NormKind;
 use model_files::Settings;
 
 use super::{Places, common, refuse_old};
-use crate::translators::Result;
+use crate::Result;
 use crate::translators::config::Config;
 use crate::translators::family::{Family, Names};
 

@@ -6,11 +6,11 @@ use block::Activation;
 use model_files::Settings;
 use variants::Sizes;
 
-use super::{Places, WIDEST, wrong_sizes};
-use crate::translators::Result;
+use super::{Places, WIDEST};
 use crate::translators::config::{Config, Half};
 use crate::translators::family::{Family, Names};
 use crate::translators::writing::Writing;
+use crate::{Error, Result};
 
 const ENCODER: Names = Names {
     tokens: "encoder.embed_tokens",
@@ -85,10 +85,9 @@ pub(super) const T5: Family = Family {
 pub(super) fn read(settings: &Settings) -> Result<Config> {
     let d_model = settings.positive("d_model")?;
     let (n_heads, d_kv) = (settings.positive("num_heads")?, settings.positive("d_kv")?);
-    let dims = Dims::with_head_sizes(d_model, n_heads, d_kv, d_kv);
-    let sizes = dims.map_err(variants::Error::from);
+    let sizes = Dims::with_head_sizes(d_model, n_heads, d_kv, d_kv);
     let sizes = sizes.and_then(|dims| Sizes::new(dims, n_heads));
-    let sizes = sizes.map_err(wrong_sizes(settings.file()))?;
+    let sizes = sizes.map_err(Error::config(settings.file()))?;
     let d_ff = settings.positive("d_ff")?;
     let n_layers = settings.n_layers("num_layers")?;
     let half = |n_layers| Half { sizes, n_layers, d_ff };

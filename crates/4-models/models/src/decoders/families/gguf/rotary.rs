@@ -3,8 +3,7 @@
 use variants::{Pairing, Rotary, YARN_ROUNDS, yarn_ends};
 
 use super::keys::Keys;
-use crate::decoders::Result;
-use crate::decoders::families::within;
+use crate::{Error, Result};
 
 /// The tensor that divides each frequency, as Llama 3's longer texts ask for.
 pub(super) const FACTORS: &str = "rope_freqs.weight";
@@ -13,7 +12,7 @@ pub(super) const FACTORS: &str = "rope_freqs.weight";
 ///
 /// # Errors
 /// [`model_files::GgufError::Setting`] for a way of stretching that is not here;
-/// [`Error::Config`](crate::decoders::Error::Config) for sizes that cannot be rotated.
+/// [`Error::Config`](crate::Error::Config) for sizes that cannot be rotated.
 ///
 /// # Source
 /// `llama-model.cpp` and `ggml_rope_yarn` of <https://github.com/ggml-org/llama.cpp>; Peng
@@ -31,7 +30,7 @@ pub(super) fn read(
     }
     let base = keys.float_or("rope.freq_base", 10_000.0)?;
     let rotary = Rotary::new(pairing, n_rotated, base);
-    let mut rotary = rotary.map_err(within(keys.file.name()))?;
+    let mut rotary = rotary.map_err(Error::config(keys.file.name()))?;
     if pairing == Pairing::Pairs && keys.file.contains(FACTORS) {
         let factors = keys.file.numbers::<f64>(FACTORS, &[n_rotated / 2])?;
         for (frequency, factor) in rotary.frequencies.iter_mut().zip(factors) {

@@ -4,7 +4,7 @@ use model_files::Gguf;
 use variants::Sizes;
 
 use super::rotary::FACTORS;
-use crate::decoders::Result;
+use crate::Result;
 use crate::decoders::config::Config;
 use crate::decoders::family::{Layers, Projections};
 

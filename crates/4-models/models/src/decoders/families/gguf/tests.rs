@@ -102,7 +102,7 @@ fn llama() -> GgufWriter {
     sized("llama", &[])
 }
 
-fn files(writer: GgufWriter) -> crate::decoders::Result<Files> {
+fn files(writer: GgufWriter) -> crate::Result<Files> {
     Files::of_gguf("model.gguf".into(), Gguf::from_bytes("model.gguf", writer.bytes())?)
 }
 

@@ -1,11 +1,11 @@
-//! What can be wrong with a decoder's files, or with what it is asked to read.
+//! What can be wrong with a model's files, or with what it is asked to read.
 
 use model_files::GgufError;
 
 /// A result whose error is this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a decoder cannot be read or run.
+/// Why a model cannot be read or run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the fields are what the message says they are
@@ -29,23 +29,29 @@ pub enum Error {
 
     /// Settings that a model cannot have.
     #[error("{file}: its sizes make no layer")]
-    Config { file: String, source: variants::Error },
+    Config { file: String, source: attention::Error },
 
-    /// A layer that its changes do not fit.
-    #[error(transparent)]
-    Layer(#[from] variants::Error),
-
-    /// Tokens that the model cannot read.
-    #[error(transparent)]
-    Tokens(#[from] block::Error),
-
-    /// Sizes that do not fit together.
+    /// Sizes that do not fit together; tokens, layers or heads that are not there.
     #[error(transparent)]
     Sizes(#[from] attention::Error),
 
-    /// An ablation of what is not there.
-    #[error(transparent)]
-    Ablation(#[from] ablation::Error),
+    /// A type of token that the model does not have.
+    #[error("token {position} is of type {found}, and the model has {n_types} types")]
+    Type { position: usize, found: usize, n_types: usize },
+
+    /// Another example's output in the place of a head, which in the weights cannot be.
+    #[error(
+        "a head of a whole model is replaced by zeros or by its mean: what it says in \
+         another example is no constant"
+    )]
+    NoConstant,
+
+    /// A model that gives no numbers.
+    #[error(
+        "NaN or infinity begins {place}, counted from 0: the model's weights are not finite \
+         there, or too large for this precision"
+    )]
+    NotFinite { place: block::NotFinite },
 
     /// A token that a text does not have.
     #[error("there is no token {position} in a text of {n_tokens}: they count from 0")]
@@ -65,7 +71,7 @@ pub enum Error {
     )]
     Caches { layer: usize, found: usize, n_seen: usize },
 
-    /// Positions of a file for attention that is not told of them.
+    /// Positions of a file for attention that counts them itself.
     #[error(
         "positions are given, and this attention counts them itself: the decoder as it is \
          read takes them"
@@ -77,7 +83,7 @@ pub enum Error {
         "{found} of {n_logits} logits are NaN or infinite: the model's weights are not \
          finite, or too large for f32; `cargo learn model` says in which layer it begins"
     )]
-    NotFinite { found: usize, n_logits: usize },
+    Logits { found: usize, n_logits: usize },
 
     /// A temperature by which nothing can be divided.
     #[error("the temperature is {found}, expected a number above 0")]
@@ -93,6 +99,13 @@ pub enum Error {
     /// A change of the attention that the fast kernels do not have.
     #[error("the fast decoder has no {what}")]
     NotFast { what: &'static str },
+}
+
+impl Error {
+    /// Sizes that make no layer, as this file says them.
+    pub(crate) fn config(file: &str) -> impl Fn(attention::Error) -> Self {
+        move |source| Self::Config { file: file.to_owned(), source }
+    }
 }
 
 #[cfg(feature = "text")]
