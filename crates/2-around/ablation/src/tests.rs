@@ -65,7 +65,7 @@ fn in_the_weights_a_head_says_what_replaces_it() {
         let difference = max_abs_diff(&found, &expected).unwrap();
         assert!(difference < 1e-12, "{difference:e}");
     }
-    insta::assert_snapshot!(ablated_layer(&parameters, &[(3, None)]).unwrap_err(), @"there is no head 3 in a layer of 3: they count from 0");
+    insta::assert_snapshot!(ablated_layer(&parameters, &[(3, None)]).unwrap_err(), @"there are 3 heads, 0 to 2: head 3 does not exist");
     let wide = Some(RowVector::zeros(5));
     insta::assert_snapshot!(ablated_layer(&parameters, &[(0, wide)]).unwrap_err(), @"what a head is replaced by has shape (1, 5), expected (1, 4)");
 }
