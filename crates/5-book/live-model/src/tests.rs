@@ -129,7 +129,7 @@ fn heads_that_are_not_there_are_refused_and_draws_end() {
     let looked = model.look("The bank of the river.").unwrap();
     let refused = |head| model.ablate(&looked, vec![head]).unwrap_err().to_string();
     insta::assert_snapshot!(refused((3, 0)), @"there are 3 layers, 0 to 2: layer 3 does not exist");
-    insta::assert_snapshot!(refused((1, 4)), @"there is no head 4 in a layer of 4: they count from 0");
+    insta::assert_snapshot!(refused((1, 4)), @"there are 4 heads, 0 to 3: head 4 does not exist");
     let heads = vec![(1, 2), (0, 1), (1, 2)];
     let (mut ablation, less) = model.ablate(&looked, heads).unwrap();
     assert_eq!(ablation.heads, [(0, 1), (1, 2)]);
