@@ -164,7 +164,7 @@ fn an_ablation_of_what_is_not_there_is_refused() {
         assert!(study.loss(&[(0, 1)], replacement).unwrap() > 0.0);
     }
     let refused = |at, replacement| study.loss(&[at], replacement).unwrap_err();
-    insta::assert_snapshot!(refused((9, 0), Replacement::Zero), @"there is no layer 9: the model has 3, from 0");
-    insta::assert_snapshot!(refused((0, 9), Replacement::Mean), @"there is no head 9 in a layer of 4: they count from 0");
+    insta::assert_snapshot!(refused((9, 0), Replacement::Zero), @"there are 3 layers, 0 to 2: layer 9 does not exist");
+    insta::assert_snapshot!(refused((0, 9), Replacement::Mean), @"there are 4 heads, 0 to 3: head 9 does not exist");
     insta::assert_snapshot!(refused((0, 1), Replacement::Resample), @"a head of a whole model is replaced by zeros or by its mean: what it says in another example is no constant");
 }

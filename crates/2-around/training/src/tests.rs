@@ -226,7 +226,7 @@ fn without_a_head_its_part_of_the_output_is_missing_and_no_other() {
         let moved = attention::max_abs_diff(&found, &whole.answers).unwrap();
         assert!(moved > 1e-2, "head {head}: {moved:e}");
     }
-    insta::assert_snapshot!(model.ablated(3).unwrap_err(), @"there is no head 3 in a layer of 3: they count from 0");
+    insta::assert_snapshot!(model.ablated(3).unwrap_err(), @"there are 3 heads, 0 to 2: head 3 does not exist");
 }
 
 #[test]

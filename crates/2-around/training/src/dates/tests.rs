@@ -282,7 +282,7 @@ fn a_head_is_ablated_and_the_others_stay() {
     let (all, without) = (cross(&model), cross(&model.ablated(&[1]).unwrap()));
     assert_eq!(without.rows(0, 8), all.rows(0, 8));
     assert!(without.rows(8, 8).iter().all(|&w| w == 0.0));
-    insta::assert_snapshot!(model.ablated(&[2]).unwrap_err(), @"there is no head 2 in a layer of 2: they count from 0");
+    insta::assert_snapshot!(model.ablated(&[2]).unwrap_err(), @"there are 2 heads, 0 to 1: head 2 does not exist");
 }
 
 /// A step of one part alone goes downhill, so each part has its own gradient, with its sign.

@@ -158,7 +158,7 @@ fn what_a_head_carries_is_which_and_where() {
     let read = Repeats::default().draw(10, &mut rng()).unwrap();
     let found = Carried::by(&model, 1, &read).unwrap();
     assert!((0.0..=1.0).contains(&found.which) && (0.0..=1.0).contains(&found.place));
-    insta::assert_snapshot!(Carried::by(&model, 4, &read).unwrap_err(), @"there is no head 4 in a layer of 4: they count from 0");
+    insta::assert_snapshot!(Carried::by(&model, 4, &read).unwrap_err(), @"there are 4 heads, 0 to 3: head 4 does not exist");
     let built = Architecture { positions: false, ..Architecture::TWO_LAYERS };
     let refused = Carried::by(&few_steps(built).model, 0, &read).unwrap_err();
     insta::assert_snapshot!(refused, @"the number of positions is 0, and must be at least 1");

@@ -257,6 +257,6 @@ mod tests {
             model.ablated(&pass, &[head], concats, stage).unwrap_err().to_string()
         };
         insta::assert_snapshot!(refused((3, 0)), @"there are 3 layers, 0 to 2: layer 3 does not exist");
-        insta::assert_snapshot!(refused((0, 4)), @"there is no head 4 in a layer of 4: they count from 0");
+        insta::assert_snapshot!(refused((0, 4)), @"there are 4 heads, 0 to 3: head 4 does not exist");
     }
 }

@@ -43,7 +43,7 @@ fn one_head_is_ablated_as_all_of_them_in_turn() {
     }
     let rng = &mut Rng::seed_from_u64(0);
     let refused = model.scores_ablated(3, &examples, Replacement::Mean, rng).unwrap_err();
-    insta::assert_snapshot!(refused, @"there is no head 3 in a layer of 3: they count from 0");
+    insta::assert_snapshot!(refused, @"there are 3 heads, 0 to 2: head 3 does not exist");
 }
 
 /// The control takes as much from the layer's output as a head does.

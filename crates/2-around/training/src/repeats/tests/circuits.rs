@@ -265,7 +265,7 @@ fn a_path_that_is_cut_is_missed_where_it_was_planted_and_nowhere_else() {
     );
     insta::assert_snapshot!(
         fresh(0).score_path_ablated(4, PathEnd::Keys, &read, &mut rng()).unwrap_err(),
-        @"there is no head 4 in a layer of 4: they count from 0"
+        @"there are 4 heads, 0 to 3: head 4 does not exist"
     );
 }
 

@@ -153,7 +153,7 @@ fn heads_and_concatenations_that_do_not_fit_are_refused() {
         model.ablated(&pass, heads, instead).unwrap_err().to_string()
     };
     insta::assert_snapshot!(refused(&[(3, 0)], &pass.concats), @"there are 3 layers, 0 to 2: layer 3 does not exist");
-    insta::assert_snapshot!(refused(&[(0, 4)], &pass.concats), @"there is no head 4 in a layer of 4: they count from 0");
+    insta::assert_snapshot!(refused(&[(0, 4)], &pass.concats), @"there are 4 heads, 0 to 3: head 4 does not exist");
     insta::assert_snapshot!(refused(&[(0, 0)], &pass.concats[..2]), @"the list of concatenations has 2 entries, expected 3");
     let short = model.pass(&IDS[..4]).unwrap();
     insta::assert_snapshot!(refused(&[(0, 0)], &short.concats), @"the concatenation of a layer has shape (4, 24), expected (9, 24)");

@@ -99,7 +99,7 @@ fn heads_and_passes_of_other_models_are_refused() {
         model.patched(&whole, heads, Input::Keys, other).unwrap_err().to_string()
     };
     insta::assert_snapshot!(refused(&[(3, 0)], &whole), @"there are 3 layers, 0 to 2: layer 3 does not exist");
-    insta::assert_snapshot!(refused(&[(0, 4)], &whole), @"there is no head 4 in a layer of 4: they count from 0");
+    insta::assert_snapshot!(refused(&[(0, 4)], &whole), @"there are 4 heads, 0 to 3: head 4 does not exist");
     let short = whole.up_to(1);
     insta::assert_snapshot!(refused(&[(0, 1)], &short), @"the list of hidden states has 2 entries, expected 4");
 }

@@ -59,7 +59,7 @@ fn what_cannot_be_trained_or_removed_is_refused() {
         (LIVE.draw)(&settings).unwrap_err().to_string()
     };
     insta::assert_snapshot!(refused("heads", "5"), @"d_model 48 cannot be divided among 5 heads: 48 = 5 × 9 + 3");
-    insta::assert_snapshot!(refused("removed", "2"), @"there is no head 2 in a layer of 2: they count from 0");
+    insta::assert_snapshot!(refused("removed", "2"), @"there are 2 heads, 0 to 1: head 2 does not exist");
 }
 
 #[test]
