@@ -34,7 +34,7 @@ fn written(folder: &Path, words: &[&str]) -> PathBuf {
 /// A tiny model with a tokenizer.
 fn tiny(name: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let from = paths::workspace().join("tests/models");
+    let from = paths::workspace().join("tests/data/models");
     for file in ["config.json", "model.safetensors"] {
         fs::copy(from.join(name).join(file), folder.path().join(file)).unwrap();
     }

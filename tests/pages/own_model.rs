@@ -276,7 +276,7 @@ fn names_are_tested_and_an_encoder_comes_in_its_stead() {
     assert!(apart < 1e-3, "{apart:e}");
     page.tab.evaluate(AXE, false).unwrap();
     assert_eq!(page.text("ownModelTried.axe()").unwrap(), "[]");
-    let models = paths::workspace().join("tests/models");
+    let models = paths::workspace().join("tests/data/models");
     let encoder = ["bert-1/config.json", "tokenizer.json", "bert-1/model.safetensors"];
     let encoder = encoder.map(|file| models.join(file));
     let encoder: Vec<&Path> = encoder.iter().map(PathBuf::as_path).collect();

@@ -34,7 +34,7 @@ const SENTENCE: &str = "The bank of the river flooded the banks .";
 /// A folder with a model of random weights, and a tokenizer that fits it.
 fn tiny() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let from = paths::workspace().join("tests/models");
+    let from = paths::workspace().join("tests/data/models");
     for file in ["tokenizer.json", "bert-1/config.json", "bert-1/model.safetensors"] {
         let name = Path::new(file).file_name().unwrap();
         fs::copy(from.join(file), folder.path().join(name)).unwrap();

@@ -22,7 +22,7 @@ const SOURCE: &str = "The bank of the river.";
 fn folder(name: &str) -> tempfile::TempDir {
     let generation = json!({ "bad_words_ids": [[11]], "forced_bos_token_id": 9 });
     let more = [("generation_config.json", generation)];
-    chosen::folder(&paths::workspace().join("tests/models"), name, &more)
+    chosen::folder(&paths::workspace().join("tests/data/models"), name, &more)
 }
 
 fn choose_all(page: &Open, folder: &Path) -> Value {

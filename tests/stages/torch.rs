@@ -55,7 +55,7 @@ fn every_reference_vector_is_met_by_every_stage() {
 
 #[test]
 fn every_reference_vector_is_tested() {
-    let folder = paths::workspace().join("tests/torch-vectors");
+    let folder = paths::workspace().join("tests/data/torch-vectors");
     let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut found: Vec<String> = names
         .filter(|path| path.extension().is_some_and(|e| e == "safetensors"))
@@ -68,7 +68,7 @@ fn every_reference_vector_is_tested() {
 }
 
 pub fn open(name: &str) -> TensorFile {
-    let folder = paths::workspace().join("tests/torch-vectors");
+    let folder = paths::workspace().join("tests/data/torch-vectors");
     TensorFile::open(folder.join(name).with_extension("safetensors")).unwrap()
 }
 

@@ -21,7 +21,7 @@ const TOLERANCE: f64 = 2e-5;
 type Stage<T> = Box<dyn MultiHeadAttention<T>>;
 
 pub fn models() -> PathBuf {
-    paths::workspace().join("tests/models")
+    paths::workspace().join("tests/data/models")
 }
 
 /// What a text must come to: hidden states and maps by layer, rows of real tokens alone.

@@ -10,7 +10,7 @@ use crate::cases::assert_close;
 const FILES: [&str; 3] = ["one-way", "both-ways", "source-003"];
 
 fn open(name: &str) -> TensorFile {
-    let folder = paths::workspace().join("tests/lstm-vectors");
+    let folder = paths::workspace().join("tests/data/lstm-vectors");
     TensorFile::open(folder.join(name).with_extension("safetensors")).unwrap()
 }
 
@@ -49,7 +49,7 @@ fn every_reference_vector_is_met() {
 
 #[test]
 fn every_reference_vector_is_tested() {
-    let folder = paths::workspace().join("tests/lstm-vectors");
+    let folder = paths::workspace().join("tests/data/lstm-vectors");
     let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let found = names.filter(|path| path.extension().is_some_and(|e| e == "safetensors"));
     assert_eq!(found.count(), FILES.len());

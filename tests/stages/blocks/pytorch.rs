@@ -139,7 +139,7 @@ impl Largest {
 }
 
 fn opened(name: &str) -> TensorFile {
-    let folder = paths::workspace().join("tests/torch-vectors/block");
+    let folder = paths::workspace().join("tests/data/torch-vectors/block");
     TensorFile::open(folder.join(name).with_extension("safetensors")).unwrap()
 }
 
@@ -212,7 +212,7 @@ fn a_decoders_outputs_and_gradients_are_pytorchs() {
 
 #[test]
 fn every_file_is_compared() {
-    let folder = paths::workspace().join("tests/torch-vectors/block");
+    let folder = paths::workspace().join("tests/data/torch-vectors/block");
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut found: Vec<String> = files
         .filter(|path| path.extension().is_some_and(|e| e == "safetensors"))

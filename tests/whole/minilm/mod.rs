@@ -34,7 +34,7 @@ fn minilm() -> Option<&'static Parameters> {
     model
 }
 
-/// A text of `tests/models/ids.tsv`.
+/// A text of `tests/data/models/ids.tsv`.
 struct Text {
     sequence: Sequence,
     /// Of a pair: the pronoun, the two nouns, and the control.
@@ -44,7 +44,7 @@ struct Text {
 
 /// The texts of a kind.
 fn texts(kind: &str) -> Vec<Text> {
-    let path = paths::workspace().join("tests/models/ids.tsv");
+    let path = paths::workspace().join("tests/data/models/ids.tsv");
     let numbers = |text: &str| -> Vec<usize> {
         text.split_whitespace().map(|number| number.parse().unwrap()).collect()
     };

@@ -13,7 +13,7 @@ mod translator;
 
 /// A tiny model's `config.json`, `tokenizer.json` and `model.safetensors`.
 fn files() -> [Vec<u8>; 3] {
-    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/models");
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/data/models");
     ["bert-1/config.json", "tokenizer.json", "bert-1/model.safetensors"]
         .map(|file| fs::read(models.join(file)).unwrap())
 }

@@ -1,4 +1,4 @@
-//! Writes `tests/models/ids.tsv`: the texts there, as the trained model's tokenizer gives
+//! Writes `tests/data/models/ids.tsv`: the texts there, as the trained model's tokenizer gives
 //! them.
 
 use workshop::paths;

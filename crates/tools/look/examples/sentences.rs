@@ -11,7 +11,7 @@ use tensors::{NewTensor, to_bytes_with};
 use texts::{Long, Text};
 use workshop::paths;
 
-/// Besides those of `tests/models/pairs.txt`, on which the chapter counts.
+/// Besides those of `tests/data/models/pairs.txt`, on which the chapter counts.
 const MORE: [&str; 3] = [
     "The {key} didn't fit the {lock} because it was too | thick | narrow",
     "The water from the {bottle} filled the {cup} until it was | empty | full",

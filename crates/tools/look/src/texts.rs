@@ -11,7 +11,7 @@ use workshop::paths;
 
 /// Where texts and ids are.
 pub fn models() -> PathBuf {
-    paths::workspace().join("tests/models")
+    paths::workspace().join("tests/data/models")
 }
 
 /// A line per text: its kind, its ids, which tokens are asked about, and the text itself,

@@ -11,7 +11,7 @@ use tensors::{Existing, NewTensor, TensorFile, save, to_bytes};
 use crate::encoders::{Config, Encoder, Folder};
 
 fn model(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/models").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/data/models").join(name)
 }
 
 /// The config of a tiny model with some settings changed; null takes one away.

@@ -15,7 +15,7 @@ mod planted;
 mod refused;
 
 fn model(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/models").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/data/models").join(name)
 }
 
 /// The config of a tiny model with some settings changed; null takes one away.

@@ -155,7 +155,7 @@ fn a_tensor_that_is_missing_or_misshapen_is_named() {
 #[test]
 fn each_sequence_is_read_to_its_own_end() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../tests/models/cases/lstm-lengths");
+        .join("../../../tests/data/models/cases/lstm-lengths");
     let open = |name: &str| TensorFile::open(folder.join(name)).unwrap();
     let case = Case::<f64>::read(&open("case.safetensors"), None).unwrap();
     let outputs = to_bytes(&case.outputs().unwrap()).unwrap();

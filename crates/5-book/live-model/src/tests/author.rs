@@ -125,7 +125,7 @@ fn texts_do_not_change_each_other() {
 /// A folder's files, and a tokenizer that puts tokens around a text.
 #[test]
 fn a_folder_writes_too() {
-    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/models");
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/data/models");
     let read = |file: &str| fs::read(models.join(file)).unwrap();
     let weights = read("llama-1/model.safetensors");
     let config = read("llama-1/config.json");
@@ -151,7 +151,7 @@ fn a_folder_writes_too() {
 /// What it would write third is an end by `generation_config.json`, beside another.
 #[test]
 fn it_ends_where_the_file_of_generation_says() {
-    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/models");
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/data/models");
     let written = |more: &[(&str, serde_json::Value)]| {
         let folder = chosen::folder(&models, "llama-1", more);
         let AnyModel::Author(mut author) = chosen::read_any(folder.path()).unwrap()

@@ -18,7 +18,7 @@ const SOURCE: &str = "The bank of the river.";
 const MOST: usize = 12;
 
 fn folder(name: &str, more: &[(&str, Value)]) -> tempfile::TempDir {
-    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/models");
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/data/models");
     chosen::folder(&models, name, more)
 }
 

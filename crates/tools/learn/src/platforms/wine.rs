@@ -62,7 +62,7 @@ const COMMANDS: [(&str, &str); 6] = [
 /// What stands for what in a command: a folder with a tiny BERT, which is made anew for each.
 const PLACES: [(&str, &str); 3] = [
     ("MODEL", ".learn/wine-model"),
-    ("LAYER", "tests/torch-vectors/self_d256_h8_t30_bias.safetensors"),
+    ("LAYER", "tests/data/torch-vectors/self_d256_h8_t30_bias.safetensors"),
     ("SENTENCE", "the bank"),
 ];
 
@@ -187,7 +187,7 @@ fn tiny_model(folder: &Path) -> Result<()> {
     if folder.is_dir() {
         fs::remove_dir_all(folder)?;
     }
-    let models = paths::workspace().join("tests/models");
+    let models = paths::workspace().join("tests/data/models");
     for file in ["bert-1/config.json", "bert-1/model.safetensors", "tokenizer.json"] {
         let from = models.join(file);
         step::copy(&from, &folder.join(from.file_name().context("a file has a name")?))?;

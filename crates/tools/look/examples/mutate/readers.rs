@@ -35,7 +35,7 @@ pub type Read = dyn Fn(&[u8]);
 
 /// Every reader, on the tiny models of the tests.
 pub fn all() -> Result<Vec<Reader>> {
-    let models = paths::workspace().join("tests/models");
+    let models = paths::workspace().join("tests/data/models");
     let mut all =
         vec![tensors(&models)?, gguf(&models)?, tokenizer(&models)?, beside(&models)?];
     for family in models::encoders::FAMILIES {

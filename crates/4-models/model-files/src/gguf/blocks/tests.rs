@@ -18,7 +18,7 @@ const KINDS: [(Kind, u32); 11] = [
 
 #[test]
 fn every_kind_gives_the_numbers_of_the_reference_bit_for_bit() {
-    let path = "../../../tests/models/gguf/blocks.safetensors";
+    let path = "../../../tests/data/models/gguf/blocks.safetensors";
     let file = TensorFile::open(path).unwrap();
     for (kind, _) in KINDS {
         let [bytes, numbers] =

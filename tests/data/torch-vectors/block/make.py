@@ -2,7 +2,7 @@
 nn.TransformerDecoderLayer give.
 
     python3 -m venv venv && venv/bin/pip install torch numpy safetensors
-    venv/bin/python tests/torch-vectors/block/make.py
+    venv/bin/python tests/data/torch-vectors/block/make.py
 
 Everything is float64. Each file holds the parameters under PyTorch's names, `x`, the mask
 `padding` (True is blocked), a `cotangent`, and what comes of them: `output`, and under
