@@ -10,8 +10,8 @@ use lessons::scores_softmax_scale::as_written;
 use model_files::minilm;
 use per_head::PerHeadAttention;
 
-use crate::cases::{layer, tokens};
 use crate::quote::{Table, assert_quote, bound, digits, values};
+use stages::cases::{layer, tokens};
 
 const NO: f64 = f64::NEG_INFINITY;
 

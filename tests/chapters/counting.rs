@@ -5,8 +5,8 @@ use attention::{
 };
 use lessons::counting::count;
 
-use crate::cases::{every_stage_and_batched, layer, tokens};
 use crate::quote::{Table, assert_quote, bound, percent, values};
+use stages::cases::{every_stage_and_batched, layer, tokens};
 
 /// The parameters of the lines whose name starts so.
 fn sum(count: &ParameterCount, start: &str) -> usize {

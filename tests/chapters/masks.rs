@@ -10,8 +10,8 @@ use fused_heads::FusedAttention;
 use lessons::masks::{HEAD, QUERY, SCORES, padded, row};
 use model_files::minilm;
 
-use crate::cases::{assert_close, layer, tokens};
 use crate::quote::{Table, assert_quote, bound, digits, values};
+use stages::cases::{assert_close, layer, tokens};
 
 const TOLERANCE: f64 = 1e-12;
 

@@ -13,10 +13,7 @@ macro_rules! assert_quote {
     ($name:literal, $text:expr) => {{
         let mut settings = insta::Settings::clone_current();
         settings.set_prepend_module_to_snapshot(false);
-        settings.set_snapshot_path(concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/chapters/snapshots"
-        ));
+        settings.set_snapshot_path(concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots"));
         settings.bind(|| insta::assert_snapshot!($name, $text));
     }};
 }
@@ -29,7 +26,7 @@ macro_rules! kept_quote {
         $(
             let path = concat!(
                 env!("CARGO_MANIFEST_DIR"),
-                "/chapters/snapshots/",
+                "/snapshots/",
                 $name,
                 ".snap"
             );

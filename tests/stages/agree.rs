@@ -7,7 +7,7 @@ use fused_heads::FusedAttention;
 use per_head::{PerHeadAttention, concat};
 use single_head::HeadPass;
 
-use crate::cases::{
+use stages::cases::{
     Case, any_case, assert_close, check, difference, every_stage_and_batched, layer,
     tokens,
 };

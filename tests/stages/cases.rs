@@ -1,13 +1,11 @@
 //! Random layers, inputs and masks, and the number by which stages are compared.
 
-use std::collections::BTreeSet;
-
 use attention::{
     Attended, Batch, Dims, LayerParameters, Linear, Mask, Matrix, MultiHeadAttention,
     Real, Result, Rng, SeedableRng, random_matrix,
 };
 use fused_heads::FusedAttention;
-use lessons::every_stage;
+use per_head::{NaiveAttention, PerHeadAttention, SumOfHeadsAttention};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, FileFailurePersistence, TestCaseResult, TestRunner};
 
@@ -107,33 +105,16 @@ pub fn any_mask(n_heads: usize, n_q: usize, n_kv: usize) -> impl Strategy<Value 
     ]
 }
 
-/// Of which kind a mask is. One more kind does not compile here, and then `any_mask` must
-/// draw it: [`N_KINDS`] are asked for.
-fn kind(mask: &Mask) -> usize {
-    match mask {
-        Mask::None => 0,
-        Mask::Causal => 1,
-        Mask::CausalTopLeft => 2,
-        Mask::FirstKeys(_) => 3,
-        Mask::Keys(_) => 4,
-        Mask::Allowed(_) => 5,
-        Mask::Additive(_) => 6,
-        Mask::All(_) => 7,
-        Mask::PerHead(_) => 8,
-    }
-}
-
-const N_KINDS: usize = 9;
-
-#[test]
-fn masks_of_every_kind_are_drawn() {
-    use proptest::strategy::ValueTree;
-    use proptest::test_runner::TestRunner;
-
-    let mut runner = TestRunner::deterministic();
-    let drawn = (0..400).map(|_| any_mask(2, 3, 4).new_tree(&mut runner).unwrap());
-    let kinds: BTreeSet<usize> = drawn.map(|tree| kind(&tree.current())).collect();
-    assert_eq!(kinds, (0..N_KINDS).collect());
+/// Every stage with the same parameters, the definition first.
+pub fn every_stage<T: Real>(
+    parameters: &LayerParameters<T>,
+) -> Vec<Box<dyn MultiHeadAttention<T>>> {
+    vec![
+        Box::new(NaiveAttention::new(parameters.clone())),
+        Box::new(PerHeadAttention::new(parameters.clone())),
+        Box::new(SumOfHeadsAttention::new(parameters.clone())),
+        Box::new(FusedAttention::new(parameters)),
+    ]
 }
 
 /// Every stage, and the fused one with the sequence among others in a batch.
@@ -182,6 +163,9 @@ impl<T: Real> MultiHeadAttention<T> for Batched<T> {
     }
 }
 
+/// How far a stage may be from what the trained layer gave where it was trained, in float32.
+pub const TRAINED: f64 = 5e-6;
+
 /// The largest difference between two results of the same shapes.
 pub fn difference<T: Real>(a: &Attended<T>, b: &Attended<T>) -> f64 {
     a.max_abs_diff(b).unwrap()
@@ -209,4 +193,39 @@ pub fn tokens(n_tokens: usize, d_model: usize, seed: u64) -> Matrix {
 /// A layer with W^O replaced.
 pub fn with_w_o(layer: &LayerParameters, w_o: Linear) -> LayerParameters {
     LayerParameters::new(layer.heads().to_vec(), w_o).unwrap()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::strategy::ValueTree;
+
+    use super::*;
+
+    /// Of which kind a mask is. One more kind does not compile here, and then `any_mask` must
+    /// draw it: [`N_KINDS`] are asked for.
+    fn kind(mask: &Mask) -> usize {
+        match mask {
+            Mask::None => 0,
+            Mask::Causal => 1,
+            Mask::CausalTopLeft => 2,
+            Mask::FirstKeys(_) => 3,
+            Mask::Keys(_) => 4,
+            Mask::Allowed(_) => 5,
+            Mask::Additive(_) => 6,
+            Mask::All(_) => 7,
+            Mask::PerHead(_) => 8,
+        }
+    }
+
+    const N_KINDS: usize = 9;
+
+    #[test]
+    fn masks_of_every_kind_are_drawn() {
+        let mut runner = TestRunner::deterministic();
+        let drawn = (0..400).map(|_| any_mask(2, 3, 4).new_tree(&mut runner).unwrap());
+        let kinds: BTreeSet<usize> = drawn.map(|tree| kind(&tree.current())).collect();
+        assert_eq!(kinds, (0..N_KINDS).collect());
+    }
 }

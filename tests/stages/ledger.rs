@@ -2,7 +2,7 @@
 
 use attention::{Dims, LayerParameters, MultiplyAdds, Rng, SeedableRng};
 
-use crate::cases::every_stage_and_batched;
+use stages::cases::every_stage_and_batched;
 
 fn parameters(d_model: usize, n_heads: usize, bias: bool) -> LayerParameters {
     let dims = Dims::new(d_model, n_heads).unwrap();

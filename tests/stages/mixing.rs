@@ -3,7 +3,7 @@
 use attention::{Linear, Mask, Matrix};
 use per_head::{PerHeadAttention, concat};
 
-use crate::cases::{every_stage_and_batched, layer, tokens, with_w_o};
+use stages::cases::{every_stage_and_batched, layer, tokens, with_w_o};
 
 const D_MODEL: usize = 24;
 const HEADS: usize = 4;

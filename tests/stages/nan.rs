@@ -2,7 +2,7 @@
 
 use attention::{Mask, Matrix, max_abs_diff};
 
-use crate::cases::{assert_close, every_stage_and_batched, layer, tokens};
+use stages::cases::{assert_close, every_stage_and_batched, layer, tokens};
 
 const BROKEN: usize = 2;
 

@@ -1,11 +1,12 @@
 //! PyTorch gives the same numbers.
 
-use attention::{Attended, Mask, Matrix};
-use model_files::read_layer;
+use attention::{
+    Attended, Dims, LayerParameters, Linear, Mask, Matrix, PackedParameters, RowVector,
+};
 use tensors::TensorFile;
 use workshop::paths;
 
-use crate::cases::{assert_close, difference, every_stage_and_batched};
+use stages::cases::{assert_close, difference, every_stage_and_batched};
 
 /// Every file of reference vectors.
 pub const FILES: [&str; 9] = [
@@ -25,7 +26,7 @@ fn every_reference_vector_is_met_by_every_stage() {
     for name in FILES {
         let file = open(name);
         let heads: usize = file.text("num_heads").unwrap().parse().unwrap();
-        let parameters = read_layer(&file, heads, None).unwrap();
+        let parameters = read_layer(&file, "");
         let query = file.matrices("query").unwrap();
         let source =
             |of| if file.contains(of) { file.matrices(of) } else { Ok(query.clone()) };
@@ -65,6 +66,27 @@ fn every_reference_vector_is_tested() {
     found.sort();
     tested.sort();
     assert_eq!(found, tested);
+}
+
+/// The layer whose tensors have this prefix, as `nn.MultiheadAttention` keeps them: `[out, in]`,
+/// and W^Q, W^K and W^V as one.
+pub fn read_layer(file: &TensorFile, prefix: &str) -> LayerParameters {
+    let weight = |name| file.matrix(&format!("{prefix}{name}")).unwrap().transpose();
+    let bias = |name| {
+        let numbers = file.tensor(&format!("{prefix}{name}")).unwrap().numbers().unwrap();
+        RowVector::from_vec(numbers)
+    };
+    let (packed, biases) = (weight("in_proj_weight"), bias("in_proj_bias"));
+    let w_o =
+        Linear::new(weight("out_proj.weight"), Some(bias("out_proj.bias"))).unwrap();
+    let d = w_o.d_out();
+    let third = |i: usize| {
+        let bias = biases.columns(i * d, d).into_owned();
+        Linear::new(packed.columns(i * d, d).into_owned(), Some(bias)).unwrap()
+    };
+    let dims = Dims::new(d, file.text("num_heads").unwrap().parse().unwrap()).unwrap();
+    let projections = [third(0), third(1), third(2), w_o];
+    PackedParameters::new(dims, projections).unwrap().unpack()
 }
 
 pub fn open(name: &str) -> TensorFile {

@@ -3,7 +3,7 @@
 use fused_heads::FusedAttention;
 use per_head::PerHeadAttention;
 
-use crate::cases::{layer, tokens};
+use stages::cases::{layer, tokens};
 
 #[test]
 fn the_trace_of_source_003() {

@@ -8,7 +8,7 @@ use fused_heads::FusedAttention;
 use gradients::LayerPass;
 use variants::{Changes, Sizes, VariantAttention, VariantPass};
 
-use crate::cases::{Case, any_case, check};
+use stages::cases::{Case, any_case, check};
 
 #[test]
 fn nothing_changed_is_the_fused_layer_to_the_last_bit() {

@@ -6,15 +6,20 @@ use lessons::a_model_that_writes::patterns::above;
 use lessons::a_model_that_writes::{N_HEADS, N_LAYERS, findings};
 use model_files::Sequence;
 use models::decoders::study::{PERIOD, Patterns, ablated_layer, repeated};
-use models::decoders::{AsRead, Decoder};
+use models::decoders::{AsRead, Decoder, Files};
 
-use crate::cases::assert_close;
-use crate::decoders::smollm2;
+use stages::cases::assert_close;
+use workshop::paths;
 
 /// Copying heads and what the model does without them, on one of the five texts.
 #[test]
 fn the_model_still_does_what_was_found() {
-    let Some(files) = smollm2() else { return };
+    let path = paths::smollm2();
+    if !path.is_file() {
+        println!("left out: `cargo learn write --download` fetches the model");
+        return;
+    }
+    let files = Files::open(&path).unwrap();
     let mut model: AsRead<f32> = Decoder::read(&files).unwrap();
     let found = findings().unwrap();
     let n = model.config.n_vocabulary;

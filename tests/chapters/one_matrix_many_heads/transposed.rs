@@ -5,7 +5,7 @@ use lessons::trained::{maps, transposed};
 use model_files::{TrainedLayer, minilm};
 
 use crate::quote::{assert_quote, share, values};
-use crate::trained::TOLERANCE;
+use stages::cases::TRAINED;
 
 #[test]
 fn square_matrices_not_transposed_give_maps_that_look_right() {
@@ -28,7 +28,7 @@ fn square_matrices_not_transposed_give_maps_that_look_right() {
         maps.into_iter().zip(&sentence.attn).map(|(a, b)| max_abs_diff(&a, b).unwrap())
     });
     let off = of_file.fold(0.0, f64::max);
-    assert!(off <= TOLERANCE, "{off:e}");
+    assert!(off <= TRAINED, "{off:e}");
     let [rows, columns] = [animal.tokens.len(); 2];
     assert_eq!(maps(&wrong, &animal.input).unwrap()[0].shape(), (rows, columns));
     let quoted = [

@@ -10,8 +10,8 @@ use sensors::{CAP, Fleet, remaining};
 use serde_json::Value;
 use training::windows::SPECIALISATIONS;
 
-use crate::cases::assert_close;
 use crate::quote::{Table, assert_quote, values};
+use stages::cases::assert_close;
 
 /// The heads of the trained model that do it, and how many layers of each control have as
 /// many.

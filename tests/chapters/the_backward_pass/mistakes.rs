@@ -5,8 +5,8 @@ use gradients::{LayerPass, mean_squared_error};
 use lessons::learning::{START, Task, fresh_layer};
 use lessons::the_backward_pass::ways::{Way, back, by_differences, compared};
 
-use crate::cases::assert_close;
 use crate::quote::{Table, assert_quote, values};
+use stages::cases::assert_close;
 
 #[test]
 fn each_mistake_against_the_check() {

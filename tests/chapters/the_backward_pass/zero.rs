@@ -6,8 +6,8 @@ use lessons::learning::{N_STEPS, RATE, START, Task, fresh_layer, train};
 use lessons::the_backward_pass::Wish;
 use lessons::the_backward_pass::ways::{projections, with};
 
-use crate::cases::assert_close;
 use crate::quote::{assert_quote, bound, short, values};
+use stages::cases::assert_close;
 
 #[test]
 fn what_cannot_learn() {

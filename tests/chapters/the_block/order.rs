@@ -7,8 +7,8 @@ use lessons::the_block::before::{
     D_MODEL, Kind, Model, N_STEPS, N_TOKENS, N_VOCABULARY, sequences, trained,
 };
 
-use crate::cases::{assert_close, every_stage_and_batched};
 use crate::quote::{Table, assert_quote, values};
+use stages::cases::{assert_close, every_stage_and_batched};
 
 const SEEDS: u64 = 3;
 const N_TESTS: usize = 200;

@@ -5,8 +5,8 @@ use kernels::{Inputs, Packed, ladder};
 use lessons::the_ladder::online::{POWERS, VALUES, steps};
 use lessons::the_ladder::{CASE, work};
 
-use crate::cases::layer;
 use crate::quote::{Table, assert_quote, percent, values};
+use stages::cases::layer;
 
 /// `17.2 billion`, `134 million`.
 fn in_words(n: usize) -> String {
@@ -211,7 +211,7 @@ fn keys_that_many_queries_read_together() {
 #[test]
 fn every_rung_gives_the_same_numbers() {
     let parameters = layer(64, 4, 11);
-    let definition = crate::cases::every_stage_and_batched(&parameters);
+    let definition = stages::cases::every_stage_and_batched(&parameters);
     let x = random_matrix::<f64>(150, 64, 1.0, &mut Rng::seed_from_u64(12));
     let expected = definition[0].self_attend(&x, &Mask::Causal).unwrap().out;
     let (parameters, x) = (parameters.cast::<f32>(), x.map(|x| x as f32));

@@ -13,8 +13,8 @@ use lessons::trained_heads::others::{
 use lessons::trained_heads::verdicts::{Verdict, Verdicts, verdicts, verdicts_on};
 use model_files::{TrainedLayer, minilm};
 
-use crate::cases::assert_close;
 use crate::quote::{Table, assert_quote, percent, share, values};
+use stages::cases::assert_close;
 
 /// The maps of layers of random entries, made once for all tests here.
 pub static RANDOM: LazyLock<Vec<[Maps; 3]>> =

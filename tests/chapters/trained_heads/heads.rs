@@ -5,9 +5,9 @@ use lessons::numbers::mean;
 use lessons::trained::passes;
 use model_files::{TrainedLayer, minilm};
 
-use crate::cases::{assert_close, every_stage_and_batched};
 use crate::quote::{assert_quote, share, values};
-use crate::trained::TOLERANCE;
+use stages::cases::TRAINED;
+use stages::cases::{assert_close, every_stage_and_batched};
 
 #[test]
 fn what_each_head_does_over_the_four_sentences() {
@@ -49,7 +49,7 @@ fn what_each_head_does_over_the_four_sentences() {
     let mut quoted = vec![
         ("d_model".to_owned(), dims.d_model().to_string()),
         ("d_k".to_owned(), dims.d_k().to_string()),
-        ("reference_tolerance".to_owned(), TOLERANCE.to_string()),
+        ("reference_tolerance".to_owned(), TRAINED.to_string()),
         ("even_share".to_owned(), share(even_share)),
     ];
     for (name, column) in [("before", 2), ("after", 3), ("even", 4), ("writes", 5)] {

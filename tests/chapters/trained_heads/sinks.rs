@@ -8,9 +8,9 @@ use lessons::trained_heads::sinks::{Got, Without};
 use model_files::{TrainedLayer, minilm};
 
 use super::claims::RANDOM;
-use crate::cases::{assert_close, every_stage_and_batched};
 use crate::quote::{Table, assert_quote, percent, share, values};
-use crate::trained::TOLERANCE;
+use stages::cases::TRAINED;
+use stages::cases::{assert_close, every_stage_and_batched};
 
 #[test]
 fn the_output_without_a_token_is_that_of_every_stage() {
@@ -20,7 +20,7 @@ fn the_output_without_a_token_is_that_of_every_stage() {
         for key in [0, 2, n - 1] {
             let without = Without::new(&parameters, x, key).unwrap();
             let diff = max_abs_diff(&without.whole, &sentence.output).unwrap();
-            assert_close("the whole output and the reference", diff, TOLERANCE);
+            assert_close("the whole output and the reference", diff, TRAINED);
             let allowed: Vec<bool> = (0..n).map(|token| token != key).collect();
             for stage in every_stage_and_batched(&parameters) {
                 let masked = stage.self_attend(x, &Mask::Keys(allowed.clone())).unwrap();

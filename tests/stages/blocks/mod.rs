@@ -9,7 +9,7 @@ use attention::{
 use block::{Block, FeedForward, LayerNorm, Memory, Norms, Stack, StackPass, Sublayer};
 use fused_heads::FusedAttention;
 
-use crate::cases::every_stage_and_batched;
+use stages::cases::every_stage_and_batched;
 
 const N_TOKENS: usize = 7;
 const D_MODEL: usize = 12;

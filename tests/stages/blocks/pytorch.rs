@@ -6,12 +6,12 @@ use block::{
     Activation, Block, BlockPass, FeedForward, LayerNorm, Norm, Norms, Sublayer,
 };
 use fused_heads::FusedAttention;
-use model_files::read_layer;
 use tensors::TensorFile;
 use workshop::paths;
 
-use crate::cases::assert_close;
-use crate::quote::{assert_quote, bound, values};
+use stages::cases::assert_close;
+
+use crate::torch::read_layer;
 
 const FILES: [&str; 4] = ["after_relu", "after_gelu", "before_gelu", "before_gelu_tanh"];
 const DECODERS: [&str; 2] = ["decoder_after_relu", "decoder_before_gelu"];
@@ -31,7 +31,6 @@ fn row(file: &TensorFile, name: &str) -> RowVector {
 impl Parts {
     /// `of` is nothing, or `grad.`.
     fn read(file: &TensorFile, of: &str) -> Self {
-        let heads = file.text("num_heads").unwrap().parse().unwrap();
         let linear = |name: &str| {
             let weight = file.matrix(&format!("{of}{name}.weight")).unwrap().transpose();
             Linear::new(weight, Some(row(file, &format!("{of}{name}.bias")))).unwrap()
@@ -41,9 +40,9 @@ impl Parts {
         };
         let attention = ["self_attn", "multihead_attn"].into_iter();
         let attention = attention
-            .map(|name| format!("{of}{name}"))
-            .filter(|name| file.contains(&format!("{name}.in_proj_weight")))
-            .map(|name| read_layer(file, heads, Some(&name)).unwrap());
+            .map(|name| format!("{of}{name}."))
+            .filter(|name| file.contains(&format!("{name}in_proj_weight")))
+            .map(|name| read_layer(file, &name));
         let norms = ["norm1", "norm2", "norm3"].into_iter();
         let norms = norms.filter(|name| file.contains(&format!("{of}{name}.weight")));
         Self {
@@ -175,7 +174,9 @@ fn outputs_and_gradients_are_pytorchs() {
     }
     let largest = largest.0;
     println!("max |Δ| = {largest:.1e}");
-    assert_quote!("the_block_checked", values(&[("torch_bound", bound(largest, 1e-12))]));
+    // A chapter quotes the bound.
+    assert!(largest <= 1e-12);
+    insta::assert_snapshot!("the_block_checked", "torch_bound: 10⁻¹²");
 }
 
 #[test]

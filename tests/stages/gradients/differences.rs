@@ -14,7 +14,7 @@ use gradients::LayerPass;
 use proptest::prelude::*;
 
 use super::{Named, named, named_gradients};
-use crate::cases::{any_case, any_mask, assert_close, check};
+use stages::cases::{any_case, any_mask, assert_close, check};
 
 const H: f64 = 1e-3;
 const TOLERANCE: f64 = 1e-7;

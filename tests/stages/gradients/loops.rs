@@ -11,7 +11,7 @@ use gradients::LayerPass;
 use single_head::{HeadPass, attend_in_loops};
 
 use super::{difference, named, named_gradients};
-use crate::cases::{Case, any_case, assert_close, check};
+use stages::cases::{Case, any_case, assert_close, check};
 
 const TOLERANCE: f64 = 1e-11;
 

@@ -5,7 +5,7 @@ use fused_heads::FusedAttention;
 use gradients::{Gradients, LayerPass};
 
 use super::named_gradients;
-use crate::cases::{Case, any_case, assert_close, check, layer, tokens};
+use stages::cases::{Case, any_case, assert_close, check, layer, tokens};
 
 fn self_attention(mask: &Mask, d_out: &Matrix) -> Gradients {
     let layer = FusedAttention::new(&layer(12, 3, 1));

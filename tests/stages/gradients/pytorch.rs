@@ -3,11 +3,10 @@
 use attention::{Batch, LayerParameters, Linear, Matrix};
 use fused_heads::FusedAttention;
 use gradients::{Gradients, LayerPass};
-use model_files::read_layer;
 use tensors::TensorFile;
 
 use super::{Named, as_matrix, difference};
-use crate::torch::{FILES, mask, open};
+use crate::torch::{FILES, mask, open, read_layer};
 
 /// The one file that was made without gradients.
 const WITHOUT: &str = "self_d256_h8_t30_bias";
@@ -31,12 +30,12 @@ fn every_gradient_of_the_reference_vectors_is_met() {
 
         let largest = difference(&ours(&file, &d), &theirs(&file));
         println!("{name}: max |Δ| = {largest:.1e}");
-        crate::cases::assert_close(name, largest, 1e-10);
+        stages::cases::assert_close(name, largest, 1e-10);
     }
 }
 
 fn parameters(file: &TensorFile) -> LayerParameters {
-    read_layer(file, file.text("num_heads").unwrap().parse().unwrap(), None).unwrap()
+    read_layer(file, "")
 }
 
 fn batch(file: &TensorFile, name: &str) -> Batch {

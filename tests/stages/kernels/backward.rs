@@ -10,7 +10,7 @@ use tiles::Instructions;
 
 use super::batches::{BatchCase, any_batch};
 use super::{layer, tokens};
-use crate::cases::{assert_close, check};
+use stages::cases::{assert_close, check};
 
 /// Gradients are sums over up to 900 tokens in f32, some of which cancel: the key bias's is
 /// 0 in exact arithmetic.

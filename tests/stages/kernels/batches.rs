@@ -9,7 +9,7 @@ use per_head::PerHeadAttention;
 use proptest::prelude::*;
 use tiles::Instructions;
 
-use crate::cases::any_mask;
+use stages::cases::any_mask;
 
 /// A layer, a batch and its masks.
 #[derive(Debug, Clone)]

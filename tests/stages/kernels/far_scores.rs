@@ -6,7 +6,7 @@ use kernels::Inputs;
 
 use super::batches::{every_rung, exact, on_batch};
 use super::tokens;
-use crate::cases::assert_close;
+use stages::cases::assert_close;
 
 /// Keys: some blocks of them, and the last is not whole.
 const N_KV: usize = 600;

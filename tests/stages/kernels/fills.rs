@@ -9,7 +9,7 @@ use tiles::Instructions;
 use super::backward::{Named, difference, gradients_of, readable};
 use super::batches::{every_rung, exact, on_batch};
 use super::{layer, tokens};
-use crate::cases::assert_close;
+use stages::cases::assert_close;
 
 const N: usize = 140;
 
@@ -83,7 +83,7 @@ fn every_stage_in_either_precision_means_the_same_by_a_fill() {
         let masks = [relative(fill)];
         let expected = exact(&parameters, &Inputs::self_attention(1, &x, &masks));
         let mask = filled(fill);
-        for stage in lessons::every_stage(&parameters) {
+        for stage in stages::cases::every_stage(&parameters) {
             let out = stage.forward(&x, &x, &x, &mask).unwrap().out.map(f64::from);
             assert_close(
                 format!("f32, {fill:e}"),
@@ -92,7 +92,7 @@ fn every_stage_in_either_precision_means_the_same_by_a_fill() {
             );
         }
         let wide = x.map(f64::from);
-        for stage in lessons::every_stage(&parameters.cast::<f64>()) {
+        for stage in stages::cases::every_stage(&parameters.cast::<f64>()) {
             let out = stage.forward(&wide, &wide, &wide, &mask).unwrap().out;
             let diff = max_abs_diff(&expected, &out).unwrap();
             assert_close(format!("f64, {fill:e}"), diff, 1e-9);

@@ -17,15 +17,14 @@ use std::cell::Cell;
 
 use ::kernels::{Inputs, ladder};
 use attention::{Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, max_abs_diff};
-use model_files::read_layer;
 use proptest::strategy::Strategy;
 
-use crate::cases::{assert_close, check};
-use crate::torch;
+use crate::torch::{self, read_layer};
 use batches::{
     BatchCase, Rungs, any_batch, any_large_batch, every_packed, every_rung, exact,
     on_batch, stack,
 };
+use stages::cases::{assert_close, check};
 
 #[test]
 fn every_rung_agrees_with_the_definition_in_f64() {
@@ -67,8 +66,7 @@ fn agree_with_the_definition(
 fn every_rung_meets_the_vectors_of_pytorch() {
     for of_file in torch::FILES {
         let file = torch::open(of_file);
-        let heads: usize = file.text("num_heads").unwrap().parse().unwrap();
-        let parameters = read_layer(&file, heads, None).unwrap().cast::<f32>();
+        let parameters = read_layer(&file, "").cast::<f32>();
         let all = |of| {
             let of = if file.contains(of) { of } else { "query" };
             file.matrices(of).unwrap()

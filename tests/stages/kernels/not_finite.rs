@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::batches::{BatchCase, any_batch, every_rung, exact, on_batch};
 use super::{layer, tokens};
-use crate::cases::{self, assert_close};
+use stages::cases::{self, assert_close};
 
 const BROKEN: [f32; 4] = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX];
 

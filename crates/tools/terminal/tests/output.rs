@@ -99,7 +99,8 @@ fn of_many_onto_one_new_file_one_succeeds() {
 /// A case of tests/data/models/cases as `attend` answers it: what it writes, or its error.
 fn case(name: &str) -> Result<(TensorFile, TensorFile), String> {
     let folder = tempfile::tempdir().unwrap();
-    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/data/models/cases");
+    let cases =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/data/models/cases");
     let case = cases.join(name);
     let [layer, input, reference] = ["layer", "tensors", "reference"]
         .map(|file| case.join(format!("{file}.safetensors")));

@@ -169,7 +169,8 @@ mod tests {
     type Model = Encoder<LayerParameters<f32>, f32>;
 
     fn tiny(name: &str) -> Model {
-        let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/data/models");
+        let models =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/data/models");
         Encoder::load(models.join(name), LayerParameters::clone).unwrap()
     }
 

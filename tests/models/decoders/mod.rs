@@ -13,8 +13,8 @@ use models::decoders::{
 use tensors::TensorFile;
 use workshop::paths;
 
-use crate::cases::assert_close;
 use crate::encoders::{models, tiny};
+use stages::cases::assert_close;
 
 /// What this project promises of whole models, in both precisions.
 const TOLERANCE: f64 = 2e-5;

@@ -4,10 +4,7 @@ use std::fmt::Write;
 
 use attention::{Attended, Mask, Matrix};
 
-use crate::cases::{assert_close, difference, every_stage_and_batched};
-
-/// The reference was computed in float32.
-pub const TOLERANCE: f64 = 5e-6;
+use stages::cases::{TRAINED, assert_close, difference, every_stage_and_batched};
 
 #[test]
 fn every_stage_gives_the_reference_on_the_four_sentences() {
@@ -22,7 +19,7 @@ fn every_stage_gives_the_reference_on_the_four_sentences() {
                 format!("{} and the reference on {}", stage.name(), sentence.name);
             let diff = difference(&expected, &seen);
             println!("{between}: max |Δ| = {diff:.1e}");
-            assert_close(between, diff, TOLERANCE);
+            assert_close(between, diff, TRAINED);
         }
         for stage in every_stage_and_batched(&single) {
             let input = sentence.input.map(|x| x as f32);
@@ -33,7 +30,7 @@ fn every_stage_gives_the_reference_on_the_four_sentences() {
                 stage.name(),
                 sentence.name
             );
-            assert_close(format!("{} in f32", stage.name()), diff, TOLERANCE);
+            assert_close(format!("{} in f32", stage.name()), diff, TRAINED);
         }
     }
 }

@@ -7,16 +7,25 @@ mod counting;
 mod from_one_sequence_to_another;
 mod glossary;
 mod heads_that_specialise;
+/// Where the crates are.
+#[path = "../house/house.rs"]
+mod house;
 mod learning;
 mod many_machines;
 mod masks;
+/// What the 72 heads of a whole trained model do, and what it loses without them.
+mod minilm;
 mod one_head;
 mod one_look_is_not_enough;
 mod one_matrix_many_heads;
 mod places;
 mod questions;
+/// How numbers are said to the chapters.
+mod quote;
 mod scores_softmax_scale;
 mod sensors;
+/// What the sources say has its place: each chapter and test that the book names for it.
+mod sources;
 mod text;
 mod the_backward_pass;
 mod the_block;

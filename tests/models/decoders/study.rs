@@ -7,8 +7,8 @@ use models::decoders::{AsRead, Decoder};
 use variants::{Changes, Positions, VariantAttention, Window};
 
 use super::{each, ids, worst};
-use crate::cases::assert_close;
 use crate::encoders::models;
+use stages::cases::assert_close;
 
 fn llama() -> AsRead {
     Decoder::load(models().join("llama-1")).unwrap()

@@ -2,12 +2,12 @@
 
 use attention::{LayerParameters, Matrix, MultiHeadAttention, Real, max_abs_diff};
 use fused_heads::FusedAttention;
-use lessons::every_stage;
 use sensors::{At, CAP, Features, Fleet, Plain, Prepared, Remaining, remaining, rmse};
+use stages::cases::every_stage;
 use tensors::TensorFile;
 use workshop::paths;
 
-use crate::cases::assert_close;
+use stages::cases::assert_close;
 
 const TOLERANCE: f64 = 1e-5;
 

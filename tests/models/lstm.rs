@@ -5,7 +5,7 @@ use sensors::{Case, LstmOutput};
 use tensors::TensorFile;
 use workshop::paths;
 
-use crate::cases::assert_close;
+use stages::cases::assert_close;
 
 const FILES: [&str; 3] = ["one-way", "both-ways", "source-003"];
 

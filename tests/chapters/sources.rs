@@ -3,19 +3,22 @@
 //!
 //! A row is `where | what it says | treated in | held by`. The third cell links chapters,
 //! each by its number, and the fourth names tests as cargo does, with the crate
-//! in front: `equivalence::ledger::…`, `attention::softmax::tests::…`. "no test: why" stands
-//! there for what no test can hold. Of the tests of this package their own binary says
-//! which there are; those of another crate are looked for in its source.
+//! in front: `stages::ledger::…`, `attention::softmax::tests::…`. "no test: why" stands
+//! there for what no test can hold.
 
-use std::collections::BTreeSet;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::LazyLock;
-use std::{env, fs};
 
 use workshop::paths;
 
 use crate::house;
+
+/// The packages of tests, and their folders.
+const TESTS: [(&str, &str); 3] = [
+    ("stages", "tests/stages"),
+    ("whole_models", "tests/models"),
+    ("chapters", "tests/chapters"),
+];
 
 const SOURCES: [&str; 5] = ["000", "001", "002", "003", "004"];
 
@@ -40,7 +43,7 @@ fn every_source_has_its_claims() {
 
 #[test]
 fn planted_faults_are_found() {
-    const OWN: &str = "equivalence::ledger::the_ledger_of_each_stage";
+    const OWN: &str = "stages::ledger::the_ledger_of_each_stage";
     let chapters = workshop::chapters::all().expect("the book has contents");
     let counting =
         chapters.iter().find(|it| it.topic() == "counting").expect("a chapter");
@@ -49,9 +52,9 @@ fn planted_faults_are_found() {
     let fine = &format!("| a | b | {link} | `{OWN}` |");
     let faults = [
         ("ledger_of_each_stage", "ledger_of_no_stage", "no test"),
-        ("equivalence::ledger", "equivalence::no_file", "no test"),
-        ("equivalence::", "nobody::", "no file"),
-        ("equivalence::", "", "no file"),
+        ("stages::ledger", "stages::no_file", "no file"),
+        ("stages::", "nobody::", "no file"),
+        ("stages::", "", "no file"),
         ("the_ledger_of_each_stage", "parameters", "no test"), // a function, not a test
         (OWN, "attention::ledger::no_tests::the_counts", "no file"),
         (OWN, "attention::softmax::tests::no_such_test", "no test"),
@@ -59,12 +62,8 @@ fn planted_faults_are_found() {
         ("-counting.md", "-counted.md", "no chapter"),
         (label, "[0]", "no chapter"),
         (link, "", "treated nowhere"),
-        ("`equivalence::ledger::the_ledger_of_each_stage`", "", "held by nothing"),
-        (
-            "`equivalence::ledger::the_ledger_of_each_stage`",
-            "no test:",
-            "held by nothing",
-        ),
+        ("`stages::ledger::the_ledger_of_each_stage`", "", "held by nothing"),
+        ("`stages::ledger::the_ledger_of_each_stage`", "no test:", "held by nothing"),
         (link, "later", "treated nowhere"),
         ("| b |", "| b |  |", "5 cells"),
     ];
@@ -159,37 +158,30 @@ fn missing_test(path: &str) -> Option<String> {
         return Some(format!("no test {path}: a crate's name goes in front"));
     };
     let package = segments.remove(0);
-    if package == "equivalence" {
-        let known = OWN_TESTS.contains(&path["equivalence::".len()..]);
-        return (!known).then(|| format!("no test {path}"));
-    }
-    let folder = package.replace('_', "-");
-    let Some(folder) = house::crates().into_iter().find(|it| it.ends_with(&folder))
-    else {
-        return Some(format!("no file for {path}: there is no crate {package}"));
+    let folder = match TESTS.iter().find(|(name, _)| *name == package) {
+        Some((_, folder)) => paths::workspace().join(folder),
+        None => {
+            let folder = package.replace('_', "-");
+            let crates = house::crates();
+            let Some(found) = crates.into_iter().find(|it| it.ends_with(&folder)) else {
+                return Some(format!("no file for {path}: there is no crate {package}"));
+            };
+            found.join("src")
+        }
     };
-    let folder = folder.join("src");
     match sources_of(&folder, &segments) {
         None => Some(format!("no file for {path} in {}", folder.display())),
         Some(source) => (!holds_test(&source, name)).then(|| format!("no test {path}")),
     }
 }
 
-/// The tests of this binary, as it lists them itself.
-static OWN_TESTS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
-    let this = env::current_exe().expect("this test runs from a file");
-    let list = Command::new(this).args(["--list", "--format", "terse"]).output();
-    let list = list.expect("this test binary can be started once more").stdout;
-    let list = String::from_utf8(list).expect("names of functions are text");
-    let names = list.lines().filter_map(|line| line.strip_suffix(": test"));
-    names.map(str::to_owned).collect()
-});
-
 /// The text of a module: its own file, or for `tests` the file that it stands in.
 fn sources_of(folder: &Path, segments: &[&str]) -> Option<String> {
-    let own = folder.join(segments.join("/")).with_extension("rs");
-    if let Ok(text) = fs::read_to_string(own) {
-        return Some(text);
+    let own = folder.join(segments.join("/"));
+    for file in [own.with_extension("rs"), own.join("mod.rs")] {
+        if let Ok(text) = fs::read_to_string(file) {
+            return Some(text);
+        }
     }
     let (&last, above) = segments.split_last()?;
     let file = if above.is_empty() { "lib".to_string() } else { above.join("/") };

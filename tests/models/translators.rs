@@ -7,8 +7,8 @@ use model_files::Sequence;
 use models::translators::{AsRead, Files, Reader, Translator, write};
 use tensors::TensorFile;
 
-use crate::cases::{assert_close, every_stage_and_batched};
 use crate::encoders::models;
+use stages::cases::{assert_close, every_stage_and_batched};
 
 /// What this project promises of whole models, in both precisions.
 const TOLERANCE: f64 = 2e-5;

@@ -13,7 +13,7 @@ use models::encoders::{Encoder, Folder, Study};
 use tensors::TensorFile;
 use workshop::paths;
 
-use crate::cases::{assert_close, every_stage_and_batched};
+use stages::cases::{assert_close, every_stage_and_batched};
 
 /// What this project promises of whole models, in both precisions.
 const TOLERANCE: f64 = 2e-5;
