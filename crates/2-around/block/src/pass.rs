@@ -1,5 +1,7 @@
 //! Through a stack of fused layers, and back, to the tokens and to the memory.
 
+use std::borrow::Cow;
+
 use attention::{Batch, Error, Gradients, InputGradients, Mask, Matrix, Real, Result};
 use fused_heads::{FusedAttention, FusedPass};
 use gradients::{LayerGradients, LayerPass};
@@ -13,6 +15,7 @@ pub struct BlockPass<'a, T: Real = f64> {
     block: &'a Block<FusedAttention<T>, T>,
     x: Matrix<T>,
     memory: Option<&'a Batch<T>>,
+    order: Option<&'a [usize]>,
     attention: SublayerPass<FusedPass<T>, T>,
     cross: Option<SublayerPass<FusedPass<T>, T>>,
     feed_forward: Option<SublayerPass<Hidden<T>, T>>,
@@ -47,6 +50,18 @@ impl<'a, T: Real> BlockPass<'a, T> {
         masks: &[Mask],
         memory: Option<(&'a Batch<T>, &[Mask])>,
     ) -> Result<Self> {
+        Self::of(block, x, masks, memory, None)
+    }
+
+    /// The rows of the cross-attention's output are moved, by its queries: row r gets what
+    /// the query of row `order[r]` reads.
+    fn of(
+        block: &'a Block<FusedAttention<T>, T>,
+        x: Batch<T>,
+        masks: &[Mask],
+        memory: Option<(&'a Batch<T>, &[Mask])>,
+        order: Option<&'a [usize]>,
+    ) -> Result<Self> {
         let n_sequences = x.n_sequences();
         let x = x.tokens().clone();
         let attention = block.attention.forward(&x, |layer, inner| {
@@ -55,7 +70,7 @@ impl<'a, T: Real> BlockPass<'a, T> {
             Ok((pass.out.clone(), pass))
         })?;
         let read = |layer: &FusedAttention<T>, inner: &Matrix<T>| {
-            let inner = Batch::new(n_sequences, inner.clone())?;
+            let inner = Batch::new(n_sequences, moved(inner, order).into_owned())?;
             let (memory, masks) = memory.ok_or_else(no_memory)?;
             let pass = layer.pass_batch(&inner, memory, memory, masks)?;
             Ok((pass.out.clone(), pass))
@@ -69,7 +84,7 @@ impl<'a, T: Real> BlockPass<'a, T> {
             feed_forward.map(|it| it.forward_beside(read, mixed, FeedForward::pass));
         let feed_forward = feed_forward.transpose()?;
         let memory = memory.map(|(memory, _)| memory);
-        Ok(Self { block, x, memory, attention, cross, feed_forward })
+        Ok(Self { block, x, memory, order, attention, cross, feed_forward })
     }
 
     /// The tokens before the feed-forward layer.
@@ -115,7 +130,7 @@ impl<'a, T: Real> BlockPass<'a, T> {
     /// [`Error::Shape`] if it is not.
     // ANCHOR: backward
     pub fn backward(self, d_out: &Matrix<T>) -> Result<BlockGradients<T>> {
-        let Self { block, x, memory, attention, cross, feed_forward } = self;
+        let Self { block, x, memory, order, attention, cross, feed_forward } = self;
         let mixed = cross.as_ref().map_or(&attention.out, |read| &read.out);
         let mut d_mixed = d_out.clone();
         let mut d_x = Matrix::zeros(x.nrows(), x.ncols()); // side by side, x was read twice
@@ -136,9 +151,10 @@ impl<'a, T: Real> BlockPass<'a, T> {
             let mixed = &attention.out;
             let d =
                 sublayer.backward(mixed, pass, &d_mixed, |layer, y, fused, d_y| {
-                    let pass = LayerPass::taken_of(layer, y, memory.tokens(), fused)?;
+                    let y = moved(y, order);
+                    let pass = LayerPass::taken_of(layer, &y, memory.tokens(), fused)?;
                     let d_layer = pass.backward(d_y)?;
-                    let d_x = of_cross(&d_layer)?[0].clone();
+                    let d_x = moved_back(of_cross(&d_layer)?[0], order);
                     Ok(LayerGradients { d_layer, d_x })
                 })?;
             let [_, d_key, d_value] = of_cross(&d.d_layer.function)?;
@@ -161,6 +177,23 @@ impl<'a, T: Real> BlockPass<'a, T> {
         Ok(BlockGradients { d_block, d_x, d_memory })
     }
     // ANCHOR_END: backward
+}
+
+/// Row `order[r]` in row r.
+fn moved<'a, T: Real>(
+    rows: &'a Matrix<T>,
+    order: Option<&[usize]>,
+) -> Cow<'a, Matrix<T>> {
+    order.map_or(Cow::Borrowed(rows), |order| Cow::Owned(rows.select_rows(order)))
+}
+
+/// Row r in row `order[r]`.
+fn moved_back<T: Real>(moved: &Matrix<T>, order: Option<&[usize]>) -> Matrix<T> {
+    let mut rows = moved.clone();
+    for (&row, moved) in order.unwrap_or_default().iter().zip(moved.row_iter()) {
+        rows.row_mut(row).copy_from(&moved);
+    }
+    rows
 }
 
 /// The gradients of query, key and value.
@@ -207,7 +240,7 @@ impl<'a, T: Real> StackPass<'a, T> {
         x: &Batch<T>,
         masks: &[Mask],
     ) -> Result<Self> {
-        Self::of(stack, x, masks, None)
+        Self::of(stack, x, masks, None, None)
     }
 
     /// The pass of sequences that read another text.
@@ -223,7 +256,25 @@ impl<'a, T: Real> StackPass<'a, T> {
         masks: &[Mask],
         memory: (&'a Batch<T>, &[Mask]),
     ) -> Result<Self> {
-        Self::of(stack, y, masks, Some(memory))
+        Self::of(stack, y, masks, Some(memory), None)
+    }
+
+    /// The same, where the rows of each cross-attention's output are moved and the residuals
+    /// stay: row r gets what the query of row `order[r]` reads.
+    ///
+    /// # Shapes
+    /// As [`BlockPass::forward`]; `order` has each of the rows once.
+    ///
+    /// # Errors
+    /// As [`Stack::forward_reading`].
+    pub fn forward_moved(
+        stack: &'a Stack<FusedAttention<T>, T>,
+        y: &Batch<T>,
+        masks: &[Mask],
+        memory: (&'a Batch<T>, &[Mask]),
+        order: &'a [usize],
+    ) -> Result<Self> {
+        Self::of(stack, y, masks, Some(memory), Some(order))
     }
 
     fn of(
@@ -231,13 +282,14 @@ impl<'a, T: Real> StackPass<'a, T> {
         x: &Batch<T>,
         masks: &[Mask],
         memory: Option<(&'a Batch<T>, &[Mask])>,
+        order: Option<&'a [usize]>,
     ) -> Result<Self> {
         let n_sequences = x.n_sequences();
         let mut blocks: Vec<BlockPass<'a, T>> = Vec::new();
         for block in &stack.blocks {
             let below = blocks.last().map_or(x.tokens(), |pass| pass.out());
             let below = Batch::new(n_sequences, below.clone())?;
-            blocks.push(BlockPass::forward(block, below, masks, memory)?);
+            blocks.push(BlockPass::of(block, below, masks, memory, order)?);
         }
         let x = x.tokens().clone();
         let last = blocks.last().map_or(&x, |pass| pass.out());

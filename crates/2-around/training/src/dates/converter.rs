@@ -106,11 +106,26 @@ impl DateConverter {
         memory: &'a Batch<f32>,
         texts: &DateTexts,
     ) -> Result<StackPass<'a, f32>> {
+        self.decode_moved(letters, memory, texts, None)
+    }
+
+    /// As [`decode`](Self::decode); with an order, letter r gets what letter `order[r]` reads.
+    pub(super) fn decode_moved<'a>(
+        &'a self,
+        letters: &[usize],
+        memory: &'a Batch<f32>,
+        texts: &DateTexts,
+        order: Option<&'a [usize]>,
+    ) -> Result<StackPass<'a, f32>> {
         let n_dates = texts.n_dates();
         let y = self.target.forward(letters, letters.len() / n_dates.max(1))?;
         let (y, memory) = (Batch::new(n_dates, y)?, (memory, &texts.masks[..]));
         let masks = [Mask::Causal];
-        StackPass::forward_reading(&self.model.decoder, &y, &masks, memory)
+        let decoder = &self.model.decoder;
+        match order {
+            None => StackPass::forward_reading(decoder, &y, &masks, memory),
+            Some(order) => StackPass::forward_moved(decoder, &y, &masks, memory, order),
+        }
     }
 
     /// What it writes, each letter the likeliest after those that it wrote before,

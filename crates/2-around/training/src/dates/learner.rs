@@ -24,27 +24,11 @@ impl Learner for DateConverter {
     type Examples = DateTexts;
     type Look = DateLook;
 
-    // Teacher forcing: before each letter stand the right ones, whatever it would have written.
-    // ANCHOR: descend
     fn descend(&mut self, read: &DateTexts, adam: &mut Adam<f32>) -> Result<f32> {
-        let encoded = self.encode(read)?;
-        let memory = Batch::new(read.n_dates(), encoded.out().clone())?;
-        let given = read.given();
-        let decoded = self.decode(&given, &memory, read)?;
-        let logits = self.unembedding.forward(decoded.out())?;
-        let loss = cross_entropy(&logits, &read.target)?;
-
-        let d_out = linear_backward(&self.unembedding, decoded.out(), &loss.gradient)?;
-        let decoder = decoded.backward(&d_out.d_x)?;
-        let encoder = encoded.backward(decoder.d_memory()?)?;
-        let target = self.target.backward(&given, N_TARGET, decoder.d_x())?;
-        let source = self.source.backward(&read.source, N_SOURCE, encoder.d_x())?;
-        let model = EncoderDecoderGradients { encoder, decoder };
-        let unembedding = d_out.d_linear;
-        self.update(&DateGradients { source, target, model, unembedding }, adam)?;
-        Ok(loss.value)
+        let (loss, gradients) = self.gradients(read, None)?;
+        adam.step_entries(self, &gradients)?;
+        Ok(loss)
     }
-    // ANCHOR_END: descend
 
     fn look(&self, test: &DateTexts, losses: &[f64], _: usize) -> Result<DateLook> {
         Ok(DateLook {
@@ -72,12 +56,30 @@ gradients::entries!([] f32, DateGradients: source, target, model, unembedding);
 gradients::entries!([] f32, DateConverter: source, target, model, unembedding);
 
 impl DateConverter {
-    /// A step of the optimiser.
-    pub(super) fn update(
-        &mut self,
-        d: &DateGradients,
-        adam: &mut Adam<f32>,
-    ) -> Result<()> {
-        adam.step_entries(self, d)
+    // Teacher forcing: before each letter stand the right ones, whatever it would have written.
+    // ANCHOR: gradients
+    /// The loss and its gradients. With an order, which is a control, letter r gets what
+    /// letter `order[r]` reads.
+    pub(super) fn gradients(
+        &self,
+        read: &DateTexts,
+        order: Option<&[usize]>,
+    ) -> Result<(f32, DateGradients)> {
+        let encoded = self.encode(read)?;
+        let memory = Batch::new(read.n_dates(), encoded.out().clone())?;
+        let given = read.given();
+        let decoded = self.decode_moved(&given, &memory, read, order)?;
+        let logits = self.unembedding.forward(decoded.out())?;
+        let loss = cross_entropy(&logits, &read.target)?;
+
+        let d_out = linear_backward(&self.unembedding, decoded.out(), &loss.gradient)?;
+        let decoder = decoded.backward(&d_out.d_x)?;
+        let encoder = encoded.backward(decoder.d_memory()?)?;
+        let target = self.target.backward(&given, N_TARGET, decoder.d_x())?;
+        let source = self.source.backward(&read.source, N_SOURCE, encoder.d_x())?;
+        let model = EncoderDecoderGradients { encoder, decoder };
+        let unembedding = d_out.d_linear;
+        Ok((loss.value, DateGradients { source, target, model, unembedding }))
     }
+    // ANCHOR_END: gradients
 }

@@ -2,12 +2,12 @@
 
 use ::ablation::{Directions, Replacement, Site};
 use attention::{Batch, Rng, SeedableRng, max_abs_diff};
-use block::{EncoderDecoderGradients, StackPass};
-use gradients::{Entries, cross_entropy, linear_backward};
+use block::StackPass;
+use gradients::Entries;
 
 use super::*;
 use crate::dates::learner::DateGradients;
-use crate::dates::moved::{MovedPass, random_order};
+use crate::dates::moved::random_order;
 
 fn orders(n_dates: usize) -> [Vec<usize>; 2] {
     [(0..n_dates * N_TARGET).collect(), random_order(n_dates, &mut rng())]
@@ -99,7 +99,7 @@ fn the_output_moves_and_the_residual_stays() {
     let usual = model.decode(&given, &memory, &texts).unwrap();
     let [stays, moves] = orders(n);
     let of = |order| {
-        let pass = MovedPass::forward(&model, &given, &memory, &texts, order).unwrap();
+        let pass = model.decode_moved(&given, &memory, &texts, Some(order)).unwrap();
         pass.out().clone()
     };
     assert_eq!(&of(&stays), usual.out());
@@ -134,25 +134,6 @@ fn usual_own(pass: &StackPass<'_, f32>) -> Matrix<f32> {
     pass.blocks()[0].own().out.clone()
 }
 
-/// The gradients of the usual pass, by the crate `block`.
-fn usual_gradients(model: &DateConverter, read: &DateTexts) -> DateGradients {
-    let encoded = model.encode(read).unwrap();
-    let memory = Batch::new(read.n_dates(), encoded.out().clone()).unwrap();
-    let given = read.given();
-    let decoded = model.decode(&given, &memory, read).unwrap();
-    let logits = model.unembedding.forward(decoded.out()).unwrap();
-    let loss = cross_entropy(&logits, &read.target).unwrap();
-    let d = linear_backward(&model.unembedding, decoded.out(), &loss.gradient).unwrap();
-    let decoder = decoded.backward(&d.d_x).unwrap();
-    let encoder = encoded.backward(decoder.d_memory().unwrap()).unwrap();
-    DateGradients {
-        source: model.source.backward(&read.source, N_SOURCE, encoder.d_x()).unwrap(),
-        target: model.target.backward(&given, N_TARGET, decoder.d_x()).unwrap(),
-        model: EncoderDecoderGradients { encoder, decoder },
-        unembedding: d.d_linear,
-    }
-}
-
 fn entries(d: &DateGradients) -> Vec<Vec<f32>> {
     d.entries().into_iter().map(<[f32]>::to_vec).collect()
 }
@@ -162,10 +143,9 @@ fn in_the_old_order_the_gradients_are_those_of_the_decoder() {
     let model = few_steps(3).model;
     let read = Dates::default().batch(8, &mut rng()).unwrap();
     let [stays, moves] = orders(8);
-    let usual = entries(&usual_gradients(&model, &read));
-    let of = |order| entries(&MovedConverter::gradients(&model, &read, order).unwrap().1);
-    assert_eq!(of(&stays), usual);
-    assert_ne!(of(&moves), usual);
+    let of = |order| entries(&model.gradients(&read, order).unwrap().1);
+    assert_eq!(of(Some(&stays)), of(None));
+    assert_ne!(of(Some(&moves)), of(None));
 }
 
 /// Against central differences along the gradient of each list of entries: the slope is the
@@ -175,7 +155,7 @@ fn in_another_order_they_are_those_of_the_loss() {
     let model = few_steps(3).model;
     let read = Dates::default().batch(8, &mut rng()).unwrap();
     let [_, order] = orders(8);
-    let (_, d) = MovedConverter::gradients(&model, &read, &order).unwrap();
+    let (_, d) = model.gradients(&read, Some(&order)).unwrap();
     let gradient = entries(&d);
     let step = 3e-3_f32;
     let loss = |along: &[Vec<f32>], by: f32| {
@@ -183,7 +163,7 @@ fn in_another_order_they_are_those_of_the_loss() {
         for (entries, along) in model.entries_mut().into_iter().zip(along) {
             entries.iter_mut().zip(along).for_each(|(entry, along)| *entry += by * along);
         }
-        let (loss, _) = MovedConverter::gradients(&model, &read, &order).unwrap();
+        let (loss, _) = model.gradients(&read, Some(&order)).unwrap();
         f64::from(loss)
     };
     for (i, list) in gradient.iter().enumerate() {
