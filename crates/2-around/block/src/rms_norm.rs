@@ -135,7 +135,7 @@ fn in_lanes(entries: impl Iterator<Item = f32>) -> f32 {
 mod tests {
     use super::*;
     use crate::LayerNorm;
-    use crate::tests::difference;
+    use crate::tests::worst;
     use attention::{Rng, SeedableRng, random_matrix};
 
     fn random_norm(rng: &mut Rng) -> RmsNorm {
@@ -160,29 +160,12 @@ mod tests {
     #[test]
     fn every_gradient_is_a_central_difference() {
         let rng = &mut Rng::seed_from_u64(2);
-        let mut norm = random_norm(rng);
+        let norm = random_norm(rng);
         let [mut x, probe] = [0, 1].map(|_| random_matrix::<f64>(4, 6, 1.0, rng));
         let d = norm.backward(&x, &probe).unwrap();
         let value = |norm: &RmsNorm, x: &Matrix| norm.forward(x).unwrap().dot(&probe);
-        let mut worst: f64 = 0.0;
-        for entry in 0..6 {
-            let before = norm.gain[entry];
-            let found = difference(|h| {
-                norm.gain[entry] = before + h;
-                value(&norm, &x)
-            });
-            norm.gain[entry] = before;
-            worst = worst.max((found - d.d_layer.gain[entry]).abs());
-        }
-        for entry in 0..x.len() {
-            let before = x[entry];
-            let found = difference(|h| {
-                x[entry] = before + h;
-                value(&norm, &x)
-            });
-            x[entry] = before;
-            worst = worst.max((found - d.d_x[entry]).abs());
-        }
+        let of_norm = worst(&mut norm.clone(), &d.d_layer, |norm| value(norm, &x));
+        let worst = worst(&mut x, &d.d_x, |x| value(&norm, x)).max(of_norm);
         assert!(worst < 1e-7 * d.d_x.amax(), "{worst:e}");
     }
 

@@ -76,8 +76,31 @@ fn value(stack: &Stack<FusedAttention>, x: &Batch, probe: &Matrix) -> f64 {
     StackPass::forward(stack, x, &MASKS).unwrap().out().dot(probe)
 }
 
+/// The largest difference of a gradient `d` from central differences of a value, over all
+/// entries of what it is the gradient of.
+pub(crate) fn worst<E: Entries<f64>>(
+    of: &mut E,
+    d: &impl Entries<f64>,
+    value: impl Fn(&E) -> f64,
+) -> f64 {
+    assert_eq!(of.entries().len(), d.entries().len());
+    let mut worst: f64 = 0.0;
+    for (part, d) in d.entries().into_iter().enumerate() {
+        for (entry, d) in d.iter().enumerate() {
+            let before = of.entries()[part][entry];
+            let found = difference(|h| {
+                of.entries_mut()[part][entry] = before + h;
+                value(of)
+            });
+            of.entries_mut()[part][entry] = before;
+            worst = worst.max((found - d).abs());
+        }
+    }
+    worst
+}
+
 /// The fourth-order central difference, whose error is far below 1e-7.
-pub(crate) fn difference(mut value: impl FnMut(f64) -> f64) -> f64 {
+fn difference(mut value: impl FnMut(f64) -> f64) -> f64 {
     let h = 1e-3;
     let mut pair = |h: f64| value(h) - value(-h);
     (8.0 * pair(h) - pair(2.0 * h)) / (12.0 * h)
@@ -94,26 +117,12 @@ fn every_gradient_is_a_central_difference() {
             let d = StackPass::forward(&stack, &x, &MASKS).unwrap().backward(&probe);
             let d = d.unwrap();
             let largest = d.entries().iter().flat_map(|d| d.iter()).fold(0.0, larger);
-            let mut worst: f64 = 0.0;
-            for part in 0..d.entries().len() {
-                for entry in 0..d.entries()[part].len() {
-                    let before = stack.entries_mut()[part][entry];
-                    let found = difference(|h| {
-                        stack.entries_mut()[part][entry] = before + h;
-                        value(&stack, &x, &probe)
-                    });
-                    stack.entries_mut()[part][entry] = before;
-                    worst = worst.max((found - d.entries()[part][entry]).abs());
-                }
-            }
-            for entry in 0..x.tokens().len() {
-                let found = difference(|h| {
-                    let mut moved = x.tokens().clone();
-                    moved[entry] += h;
-                    value(&stack, &Batch::new(2, moved).unwrap(), &probe)
-                });
-                worst = worst.max((found - d.d_x()[entry]).abs());
-            }
+            let of_x = |tokens: &Matrix| {
+                value(&stack, &Batch::new(2, tokens.clone()).unwrap(), &probe)
+            };
+            let worst_of_x = worst(&mut x.tokens().clone(), d.d_x(), of_x);
+            let worst = worst(&mut stack, &d, |stack| value(stack, &x, &probe));
+            let worst = worst.max(worst_of_x);
             let relative = worst / largest;
             println!("{order:?}, {activation:?}: {relative:e} of the largest gradient");
             assert!(relative < 1e-7, "{order:?} {activation:?}: {relative:e}");

@@ -1,7 +1,6 @@
 use super::*;
-use crate::tests::difference;
+use crate::tests::worst;
 use attention::{SeedableRng, random_matrix};
-use gradients::Entries;
 
 #[test]
 fn each_token_is_alone() {
@@ -48,27 +47,8 @@ fn every_gradient_is_a_central_difference() {
         let d = layer.backward(&x, &kept, &probe).unwrap();
         let value =
             |layer: &FeedForward, x: &Matrix| layer.forward(x).unwrap().dot(&probe);
-        let mut worst: f64 = 0.0;
-        for part in 0..d.d_layer.entries().len() {
-            for entry in 0..d.d_layer.entries()[part].len() {
-                let before = layer.entries_mut()[part][entry];
-                let found = difference(|h| {
-                    layer.entries_mut()[part][entry] = before + h;
-                    value(&layer, &x)
-                });
-                layer.entries_mut()[part][entry] = before;
-                worst = worst.max((found - d.d_layer.entries()[part][entry]).abs());
-            }
-        }
-        for entry in 0..x.len() {
-            let before = x[entry];
-            let found = difference(|h| {
-                x[entry] = before + h;
-                value(&layer, &x)
-            });
-            x[entry] = before;
-            worst = worst.max((found - d.d_x[entry]).abs());
-        }
+        let of_layer = worst(&mut layer.clone(), &d.d_layer, |layer| value(layer, &x));
+        let worst = worst(&mut x, &d.d_x, |x| value(&layer, x)).max(of_layer);
         assert!(worst < 1e-7 * d.d_x.amax(), "{activation:?}: {worst:e}");
     }
 }

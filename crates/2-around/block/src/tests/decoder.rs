@@ -5,7 +5,7 @@ use attention::{
 };
 use fused_heads::FusedAttention;
 
-use super::{D_MODEL, ORDERS, Order, difference, larger, random_norms};
+use super::{D_MODEL, ORDERS, Order, larger, random_norms, worst};
 use crate::{Block, EncoderDecoder, FeedForward, Memory, Stack, StackPass, Sublayer};
 use gradients::Entries;
 
@@ -88,33 +88,17 @@ fn every_gradient_of_both_sides_is_a_central_difference() {
             .gradients((both[0], &SOURCE_MASKS), (both[1], &own), |_| Ok(probe.clone()));
         let d = d.unwrap();
         let largest = d.entries().iter().flat_map(|d| d.iter()).fold(0.0, larger);
-        let mut worst: f64 = 0.0;
-        assert_eq!(d.entries().len(), model.entries_mut().len());
-        for part in 0..d.entries().len() {
-            for entry in 0..d.entries()[part].len() {
-                let before = model.entries_mut()[part][entry];
-                let found = difference(|h| {
-                    model.entries_mut()[part][entry] = before + h;
-                    value(&model, both, &probe)
-                });
-                model.entries_mut()[part][entry] = before;
-                worst = worst.max((found - d.entries()[part][entry]).abs());
-            }
-        }
+        let mut all = worst(&mut model, &d, |model| value(model, both, &probe));
         for (side, of_side) in [d.encoder.d_x(), d.decoder.d_x()].into_iter().enumerate()
         {
-            for entry in 0..of_side.len() {
-                let found = difference(|h| {
-                    let mut moved = texts.clone();
-                    let mut tokens = moved[side].tokens().clone();
-                    tokens[entry] += h;
-                    moved[side] = Batch::new(2, tokens).unwrap();
-                    value(&model, [&moved[0], &moved[1]], &probe)
-                });
-                worst = worst.max((found - of_side[entry]).abs());
-            }
+            let of_tokens = |tokens: &Matrix| {
+                let mut moved = texts.clone();
+                moved[side] = Batch::new(2, tokens.clone()).unwrap();
+                value(&model, [&moved[0], &moved[1]], &probe)
+            };
+            all = all.max(worst(&mut texts[side].tokens().clone(), of_side, of_tokens));
         }
-        let relative = worst / largest;
+        let relative = all / largest;
         println!("{order:?}: {relative:e} of the largest gradient");
         assert!(relative < 1e-7, "{order:?}: {relative:e}");
         // What is padding of the source has part in nothing.
