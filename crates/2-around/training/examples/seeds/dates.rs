@@ -15,30 +15,36 @@ use anyhow::Result;
 use attention::{Rng, SeedableRng};
 use serde_json::{Value, json};
 use training::dates::{
-    DateAblation, DateArchitecture, DateConverter, DateLook, Dates, MovedConverter,
-    Truth, criteria,
+    DateAblation, DateArchitecture, DateConverter, DateLook, DateTexts, Dates,
+    MovedConverter, Truth, criteria,
 };
 use training::{Schedule, Trainer, Training};
 
-use crate::run::{SEEDS, round, rounded, rows};
+use crate::run::{of_seeds, round, rounded, rows};
 
 /// Ten seeds of the usual setting.
 pub fn runs() -> Result<Vec<Value>> {
-    let built = DateArchitecture::default();
-    let mut runs = Vec::new();
-    for seed in SEEDS {
+    of_seeds(|seed| {
         let start = Instant::now();
+        let built = DateArchitecture::default();
         let trained = trained(Dates::default(), Dates::schedule(seed), built)?;
         let seconds = start.elapsed().as_secs_f64();
         let whole = trained.last().whole;
         let is_met = whole >= criteria::LEAST_WHOLE && seconds <= criteria::MOST_SECONDS;
         let said = if is_met { "" } else { "  NOT AS THE CRITERIA SAY" };
         println!("dates, seed {seed}: {:5.1} %  {seconds:.1} s{said}", 100.0 * whole);
-        let run = kept(seed, &trained)?;
-        println!("    {run}");
-        runs.push(run);
-    }
-    Ok(runs)
+        kept(seed, &trained)
+    })
+}
+
+/// Ten seeds with dates of four centuries, in which the second digit of a year must be looked
+/// up. What this should change was fixed before any run: `criteria::YEARS_TO_LOOK_AT`.
+pub fn century_runs() -> Result<Vec<Value>> {
+    of_seeds(|seed| {
+        let dates = Dates::of_years(criteria::YEARS_TO_LOOK_AT);
+        let trained = trained(dates, Dates::schedule(seed), DateArchitecture::default())?;
+        Ok(found(seed, trained.last()))
+    })
 }
 
 /// What is kept of a training.
@@ -65,14 +71,27 @@ fn kept(seed: u64, trained: &Training<DateConverter>) -> Result<Value> {
     run["scales"] = json!(rounded(&ablation.scales));
     run["needed"] = json!(ablation.needed(&ablation.random));
     run["needed_scaled"] = json!(ablation.needed(&ablation.scaled));
-    run["whole_given"] = json!(round(model.whole_moved(test, None)?));
-    run["whole_moved"] = json!(round(model.whole_moved(test, Some(rng))?));
-    run["curve"] = curve(looks.iter().map(|look| (look.step, look.whole)));
+    keep_moved(&mut run, model, test, looks, rng)?;
     Ok(run)
 }
 
+/// The share of whole dates when the right letters are given, and when what they read is moved
+/// too; and how many were whole on the way.
+fn keep_moved(
+    run: &mut Value,
+    model: &DateConverter,
+    test: &DateTexts,
+    looks: &[DateLook],
+    rng: &mut Rng,
+) -> Result<()> {
+    run["whole_given"] = json!(round(model.whole_moved(test, None)?));
+    run["whole_moved"] = json!(round(model.whole_moved(test, Some(rng))?));
+    run["curve"] = curve(looks.iter().map(|look| (look.step, look.whole)));
+    Ok(())
+}
+
 /// What is kept of the last look of every seed.
-pub fn found(seed: u64, look: &DateLook) -> Value {
+fn found(seed: u64, look: &DateLook) -> Value {
     json!({
         "seed": seed,
         "whole": round(look.whole),
@@ -83,7 +102,7 @@ pub fn found(seed: u64, look: &DateLook) -> Value {
 }
 
 /// A converter of these sizes, trained to the end.
-pub fn trained(
+fn trained(
     task: Dates,
     schedule: Schedule,
     built: DateArchitecture,
@@ -98,32 +117,21 @@ pub fn curve(looks: impl Iterator<Item = (usize, f64)>) -> Value {
     json!({ "step": steps, "whole": rounded(&wholes) })
 }
 
-/// Ten seeds with the output of the cross-attention moved at each step.
+/// Ten seeds with the output of the cross-attention moved at each step: the share of whole
+/// dates as it was trained, and when it writes as the other does.
 pub fn moved_runs() -> Result<Vec<Value>> {
-    let mut runs = Vec::new();
-    for seed in SEEDS {
+    of_seeds(|seed| {
         let trainer = Trainer::new(Dates::default(), Dates::schedule(seed), |_, rng| {
             let converter = DateConverter::random(DateArchitecture::default(), rng)?;
             let rng = Rng::seed_from_u64(seed);
             Ok(MovedConverter { converter, rng })
         })?;
-        let run = kept_moved(seed, &trainer.finish()?)?;
-        println!("dates moved, seed {seed}: {run}");
-        runs.push(run);
-    }
-    Ok(runs)
-}
-
-/// The share of whole dates as it was trained, and when it writes as the other does.
-fn kept_moved(seed: u64, trained: &Training<MovedConverter>) -> Result<Value> {
-    let Training { model: MovedConverter { converter: model, .. }, test, looks, .. } =
-        trained;
-    let rng = &mut Rng::seed_from_u64(seed);
-    let mut run = found(seed, trained.last());
-    run["whole_given"] = json!(round(model.whole_moved(test, None)?));
-    run["whole_moved"] = json!(round(model.whole_moved(test, Some(rng))?));
-    run["curve"] = curve(looks.iter().map(|look| (look.step, look.whole)));
-    Ok(run)
+        let trained = trainer.finish()?;
+        let (model, rng) = (&trained.model.converter, &mut Rng::seed_from_u64(seed));
+        let mut run = found(seed, trained.last());
+        keep_moved(&mut run, model, &trained.test, &trained.looks, rng)?;
+        Ok(run)
+    })
 }
 
 /// Five seeds of the small setting, on as many unseen dates as the usual one.

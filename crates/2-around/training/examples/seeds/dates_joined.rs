@@ -11,7 +11,7 @@ use training::dates::{
 use training::{Trainer, Training};
 
 use crate::dates::curve;
-use crate::run::{SEEDS, round, rows};
+use crate::run::{of_seeds, round, rows};
 
 /// Ten seeds of the usual schedule.
 pub fn runs() -> Result<Vec<Value>> {
@@ -22,8 +22,7 @@ pub fn runs() -> Result<Vec<Value>> {
     let costs = JoinedConverter::random(built, rng)?.costs()?;
     println!("two texts, d_ff {}: {of_both:?}", both.d_ff);
     println!("joined,    d_ff {}: {costs:?}", built.d_ff);
-    let mut runs = Vec::new();
-    for seed in SEEDS {
+    of_seeds(|seed| {
         let trainer = Trainer::new(Dates::default(), Dates::schedule(seed), |_, rng| {
             JoinedConverter::random(built, rng)
         })?;
@@ -31,10 +30,8 @@ pub fn runs() -> Result<Vec<Value>> {
         run["d_ff"] = json!([both.d_ff, built.d_ff]);
         run["parameters"] = json!([of_both.parameters, costs.parameters]);
         run["multiply_adds"] = json!([of_both.multiply_adds, costs.multiply_adds]);
-        println!("dates joined, seed {seed}: {run}");
-        runs.push(run);
-    }
-    Ok(runs)
+        Ok(run)
+    })
 }
 
 /// What is kept of a training: block by block, head by head.

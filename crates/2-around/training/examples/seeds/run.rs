@@ -13,6 +13,11 @@ use training::{Schedule, Training};
 /// The seeds of the book's tables.
 pub const SEEDS: std::ops::Range<u64> = 0..10;
 
+/// A run of each seed, printed as it comes.
+pub fn of_seeds(run: impl Fn(u64) -> Result<Value>) -> Result<Vec<Value>> {
+    SEEDS.map(run).inspect(|run| run.iter().for_each(|run| println!("{run}"))).collect()
+}
+
 /// Trains to the end, and prints what it scored.
 pub fn trained(
     what: &str,

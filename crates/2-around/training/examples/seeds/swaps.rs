@@ -4,12 +4,12 @@ use anyhow::Result;
 use serde_json::{Value, json};
 use training::lookups::{Lookups, PairAnswers};
 
-use crate::run::{SEEDS, rounded, rows, trained};
+use crate::run::{of_seeds, rounded, rows, trained};
 
 /// The ten runs of two heads once more, and what becomes of the answers where one head's
 /// shares of two words are exchanged, or made equal, and nothing else.
 pub fn runs() -> Result<Vec<Value>> {
-    let of = |seed| {
+    of_seeds(|seed| {
         let schedule = Lookups::schedule(seed);
         let trained = trained("swaps", &Lookups::default(), 2, &schedule)?;
         let (model, test) = (&trained.model, &trained.test);
@@ -24,10 +24,8 @@ pub fn runs() -> Result<Vec<Value>> {
             "focus": rows(&trained.last().focus),
         });
         for (name, PairAnswers { right, other }) in changed {
-            println!("{name}: right {right:.2} other {other:.2}");
             run[name] = json!({"right": rows(&right), "other": rows(&other)});
         }
         Ok(run)
-    };
-    SEEDS.map(of).collect()
+    })
 }
