@@ -57,7 +57,7 @@ impl DateConverter {
     /// # Errors
     /// [`attention::Error`] for sizes that do not fit.
     pub fn random(built: DateArchitecture, rng: &mut Rng) -> Result<Self> {
-        let DateArchitecture { d_model, n_heads, d_ff } = built;
+        let DateArchitecture { d_model, n_heads, .. } = built;
         let dims = Dims::new(d_model, n_heads)?;
         let mut embedding = |n_letters, n_positions| Embedding {
             positions: Positions::Learned(random_matrix(n_positions, d_model, 1.0, rng)),
@@ -65,19 +65,12 @@ impl DateConverter {
         };
         let source = embedding(Dates::N_READ, N_SOURCE);
         let target = embedding(Dates::N_WRITTEN + 1, N_TARGET); // and the start
-        let norm = || LayerNorm::identity(d_model);
-        let attention = |rng: &mut Rng| {
-            let layer = FusedAttention::new(&LayerParameters::random(dims, true, rng));
-            Sublayer::new(layer, Norms::before(norm()))
-        };
-        let feed_forward = |rng: &mut Rng| {
-            let layer = FeedForward::random(d_model, d_ff, rng);
-            let layer = FeedForward { activation: Activation::Relu, ..layer };
-            Some(Sublayer::new(layer, Norms::before(norm())))
-        };
+        let attention = |rng: &mut Rng| random_attention(dims, rng);
+        let feed_forward = |rng: &mut Rng| random_feed_forward(built, rng);
         let reading = Block::new(attention(rng), feed_forward(rng));
         let (own, cross) = (attention(rng), attention(rng));
         let writing = Block { cross: Some(cross), ..Block::new(own, feed_forward(rng)) };
+        let norm = || LayerNorm::identity(d_model);
         let [encoder, decoder] = [reading, writing]
             .map(|block| Stack { blocks: vec![block], last_norm: Some(norm().into()) });
         let unembedding = Linear::random(d_model, Dates::N_WRITTEN, true, rng);
@@ -210,4 +203,23 @@ impl DateConverter {
         let cross = self.model.decoder.blocks[0].cross.as_ref();
         &cross.expect("a converter reads another text").function
     }
+}
+
+/// Attention with random parameters, a norm before it.
+pub(super) fn random_attention(
+    dims: Dims,
+    rng: &mut Rng,
+) -> Sublayer<FusedAttention<f32>, f32> {
+    let layer = FusedAttention::new(&LayerParameters::random(dims, true, rng));
+    Sublayer::new(layer, Norms::before(LayerNorm::identity(dims.d_model())))
+}
+
+/// A feed-forward layer with random parameters, a norm before it.
+pub(super) fn random_feed_forward(
+    built: DateArchitecture,
+    rng: &mut Rng,
+) -> Option<Sublayer<FeedForward<f32>, f32>> {
+    let layer = FeedForward::random(built.d_model, built.d_ff, rng);
+    let layer = FeedForward { activation: Activation::Relu, ..layer };
+    Some(Sublayer::new(layer, Norms::before(LayerNorm::identity(built.d_model))))
 }

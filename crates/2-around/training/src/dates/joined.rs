@@ -9,16 +9,12 @@
 //! cross-attention. What that would have held, the feed-forward layers get: see
 //! [`JoinedConverter::as_large_as`].
 
-use attention::{
-    Batch, Dims, LayerParameters, Linear, Mask, Matrix, Result, Rng, random_matrix,
-};
-use block::{
-    Activation, Block, Embedding, FeedForward, LayerNorm, Norms, Positions, Stack,
-    StackPass, Sublayer,
-};
+use attention::{Batch, Dims, Linear, Mask, Matrix, Result, Rng, random_matrix};
+use block::{Block, Embedding, LayerNorm, Positions, Stack, StackPass};
 use fused_heads::FusedAttention;
 use gradients::{Adam, Entries, Optimiser, cross_entropy, linear_backward};
 
+use super::converter::{random_attention, random_feed_forward};
 use super::{
     Costs, DateArchitecture, DateConverter, DateTexts, Dates, N_SOURCE, N_TARGET,
     PartShares,
@@ -61,7 +57,7 @@ impl JoinedConverter {
     /// # Errors
     /// [`attention::Error`] for sizes that do not fit.
     pub fn random(built: DateArchitecture, rng: &mut Rng) -> Result<Self> {
-        let DateArchitecture { d_model, n_heads, d_ff } = built;
+        let DateArchitecture { d_model, n_heads, .. } = built;
         let dims = Dims::new(d_model, n_heads)?;
         let table = random_matrix(N_SOURCE + N_TARGET, d_model, 1.0, rng);
         let n_letters = Dates::N_READ + Dates::N_WRITTEN + 1; // and the start
@@ -69,14 +65,8 @@ impl JoinedConverter {
             positions: Positions::Learned(table),
             ..Embedding::random(n_letters, d_model, rng)
         };
-        let norm = || Norms::before(LayerNorm::identity(d_model));
         let blocks = (0..N_BLOCKS).map(|_| {
-            let attention =
-                FusedAttention::new(&LayerParameters::random(dims, true, rng));
-            let layer = FeedForward::random(d_model, d_ff, rng);
-            let layer = FeedForward { activation: Activation::Relu, ..layer };
-            let layer = Sublayer::new(layer, norm());
-            Block::new(Sublayer::new(attention, norm()), Some(layer))
+            Block::new(random_attention(dims, rng), random_feed_forward(built, rng))
         });
         let blocks = blocks.collect();
         let stack =

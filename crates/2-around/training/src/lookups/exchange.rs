@@ -2,8 +2,7 @@
 
 use attention::{Matrix, Result};
 
-use super::rows::{classes_of, each, places};
-use crate::one_layer::named_classes;
+use super::rows::{classes_of, each, named, places};
 use crate::one_layer::{Examples, Model};
 
 /// The pairs of targets whose shares can be exchanged: agent and object, agent and place,
@@ -29,12 +28,9 @@ impl Exchange {
     pub fn first(model: &Model, examples: &Examples) -> Result<Option<Self>> {
         let (places, right) = (places(examples), classes_of(&examples.answers));
         let rows = model.say(examples)?.rows;
-        let named = |rows: &[Matrix]| -> Result<Vec<Vec<usize>>> {
-            let answers = model.say_attending(examples, rows)?;
-            Ok(named_classes(&answers, answers.ncols() / right.len()))
-        };
-        let before = named(&rows)?;
-        let after = named(&exchanged_shares(&rows, &places[0], &places[1]))?;
+        let before = named(model, examples, &rows)?;
+        let exchanged = exchanged_shares(&rows, &places[0], &places[1]);
+        let after = named(model, examples, &exchanged)?;
         let words = |s: usize| [right[0][s], right[1][s]];
         let is = |&s: &usize| {
             (0..right.len()).all(|r| before[r][s] == right[r][s])

@@ -3,9 +3,8 @@
 use attention::{Matrix, Result};
 
 use super::exchange::PAIRS;
-use super::rows::{classes_of, each, places};
+use super::rows::{classes_of, each, named, places};
 use super::sizes::agreement;
-use crate::one_layer::named_classes;
 use crate::one_layer::{Examples, Model};
 
 /// The answers for two words where one head's shares of the two are changed, head by head and
@@ -54,8 +53,7 @@ impl PairAnswers {
                     |row: &mut [f64], s: usize| change(row, places[a][s], places[b][s]);
                 let mut rows = of_heads.clone();
                 rows[head] = each(&of_heads[head..=head], of_pair).swap_remove(0);
-                let answers = model.say_attending(examples, &rows)?;
-                let named = named_classes(&answers, answers.ncols() / classes.len());
+                let named = named(model, examples, &rows)?;
                 let mean = |of: [(usize, usize); 2]| {
                     of.map(|(r, is)| agreement(&named[r], &classes[is]))
                         .iter()

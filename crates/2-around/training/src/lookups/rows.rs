@@ -1,8 +1,8 @@
 //! Where the words of sentences stand, and what a head gives them, changed.
 
-use attention::Matrix;
+use attention::{Matrix, Result};
 
-use crate::one_layer::{Answers, Examples};
+use crate::one_layer::{Answers, Examples, Model, named_classes};
 
 /// The right class of each sentence, target by target; none where answers are numbers.
 pub(super) fn classes_of(answers: &Answers) -> &[Vec<usize>] {
@@ -10,6 +10,17 @@ pub(super) fn classes_of(answers: &Answers) -> &[Vec<usize>] {
         Answers::Classes { of_targets, .. } => of_targets,
         Answers::Numbers(_) => &[],
     }
+}
+
+/// What the model names where its heads attend by these rows, target by target.
+pub(super) fn named(
+    model: &Model,
+    examples: &Examples,
+    rows: &[Matrix],
+) -> Result<Vec<Vec<usize>>> {
+    let answers = model.say_attending(examples, rows)?;
+    let n_classes = answers.ncols() / classes_of(&examples.answers).len();
+    Ok(named_classes(&answers, n_classes))
 }
 
 /// `places[r][s]` is where the word of role r stands in sentence s.

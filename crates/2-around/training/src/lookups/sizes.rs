@@ -6,8 +6,7 @@ use attention::{Matrix, Result};
 
 use super::Lookups;
 use super::exchange::{PAIRS, exchanged_shares};
-use super::rows::{classes_of, each, places};
-use crate::one_layer::named_classes;
+use super::rows::{classes_of, each, named, places};
 use crate::one_layer::{Examples, Model};
 
 /// What the sizes of a single head's shares carry.
@@ -56,10 +55,7 @@ impl Sizes {
     pub fn of(model: &Model, examples: &Examples) -> Result<Self> {
         let said = model.say(examples)?;
         let right = classes_of(&examples.answers);
-        let named = |rows: &[Matrix]| -> Result<Vec<Vec<usize>>> {
-            let answers = model.say_attending(examples, rows)?;
-            Ok(named_classes(&answers, answers.ncols() / right.len()))
-        };
+        let named = |rows: &[Matrix]| named(model, examples, rows);
         let places = places(examples);
         let rows = &said.rows;
         let (mean, std_dev) =
