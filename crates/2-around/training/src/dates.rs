@@ -46,7 +46,7 @@ pub use converter::{DateArchitecture, DateConverter};
 pub use costs::Costs;
 pub use file::FILE;
 pub use forms::{Date, Form, Part, Written};
-pub use joined::{JoinedConverter, JoinedLook};
+pub use joined::JoinedConverter;
 pub use learner::DateLook;
 pub use moved::MovedConverter;
 pub use report::DateReport;

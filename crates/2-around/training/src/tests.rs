@@ -2,12 +2,26 @@ use std::ops::ControlFlow;
 
 use ablation::Replacement;
 use attention::{Batch, Error, Matrix, Result, Rng, SeedableRng};
+use serde_json::Value;
 
 use super::*;
 use crate::lookups::{Lookups, Sizes};
 use crate::one_layer::{Ablation, Answers, Examples, Model, Task, strongest, train};
 
-const ON: fn(Step) -> ControlFlow<()> = |_| ControlFlow::Continue(());
+/// The runs of a file of many seeds.
+pub(crate) fn runs(data: &str) -> Vec<Value> {
+    serde_json::from_str(data).unwrap()
+}
+
+/// The numbers of a list, or of one number.
+pub(crate) fn numbers(list: &Value) -> Vec<f64> {
+    match list {
+        Value::Array(list) => list.iter().map(|x| x.as_f64().unwrap()).collect(),
+        number => vec![number.as_f64().unwrap()],
+    }
+}
+
+pub(crate) const ON: fn(Step) -> ControlFlow<()> = |_| ControlFlow::Continue(());
 
 fn lookups(n_heads: usize, seed: u64) -> Training {
     train(&Lookups::default(), n_heads, &Lookups::schedule(seed), ON).unwrap()

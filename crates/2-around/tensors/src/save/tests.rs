@@ -1,26 +1,11 @@
+use tempfile::{TempDir, tempdir};
+
 use super::*;
 use crate::TensorFile;
 
-/// An empty folder that is removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("save-{test}-{}", process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn names(&self) -> Vec<String> {
-        let entries = fs::read_dir(&self.0).unwrap();
-        entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
+fn names(folder: &TempDir) -> Vec<String> {
+    let entries = fs::read_dir(folder.path()).unwrap();
+    entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect()
 }
 
 fn tensor<T: Stored>(number: f64) -> NewTensor {
@@ -30,42 +15,43 @@ fn tensor<T: Stored>(number: f64) -> NewTensor {
 
 #[test]
 fn what_was_saved_is_read_back() {
-    let folder = Folder::new("round");
-    let path = folder.0.join("x.safetensors");
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("x.safetensors");
     save(&path, &[tensor::<f64>(0.1)], Existing::Keep).unwrap();
     assert_eq!(TensorFile::open(&path).unwrap().matrix("x").unwrap()[(1, 2)], 0.1);
-    assert_eq!(folder.names(), ["x.safetensors"]);
+    assert_eq!(names(&folder), ["x.safetensors"]);
 
     save(&path, &[tensor::<f32>(0.1)], Existing::Replace).unwrap();
     let nearest = f64::from(0.1f32);
     assert_eq!(TensorFile::open(&path).unwrap().matrix("x").unwrap()[(1, 2)], nearest);
-    assert_eq!(folder.names(), ["x.safetensors"]);
+    assert_eq!(names(&folder), ["x.safetensors"]);
 }
 
 #[test]
 fn nothing_is_lost_and_nothing_left_behind() {
-    let folder = Folder::new("keep");
-    let path = folder.0.join("notes.txt");
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("notes.txt");
     fs::write(&path, "mine").unwrap();
     let refused = |path: &Path, existing| {
         let error = save(path, &[tensor::<f64>(0.0)], existing).unwrap_err();
-        let folder = folder.0.display().to_string();
+        let folder = folder.path().display().to_string();
         error.to_string().replace(&folder, "…").replace('\\', "/")
     };
     insta::assert_snapshot!(refused(&path, Existing::Keep), @"…/notes.txt exists already, and is left as it is");
-    insta::assert_snapshot!(refused(&folder.0, Existing::Replace), @"cannot write …: it is no plain file");
-    insta::assert_snapshot!(refused(&folder.0.join("no/x"), Existing::Keep), @"cannot write …/no/x: there is no folder …/no");
+    insta::assert_snapshot!(refused(folder.path(), Existing::Replace), @"cannot write …: it is no plain file");
+    insta::assert_snapshot!(refused(&folder.path().join("no/x"), Existing::Keep), @"cannot write …/no/x: there is no folder …/no");
     insta::assert_snapshot!(refused(Path::new("/"), Existing::Replace), @"cannot write /: it names no file");
     insta::assert_snapshot!(refused(&path.join("x"), Existing::Keep), @"cannot write …/notes.txt/x: there is no folder …/notes.txt");
     assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
-    assert_eq!(folder.names(), ["notes.txt"]);
+    assert_eq!(names(&folder), ["notes.txt"]);
 }
 
 #[test]
 #[cfg(unix)]
 fn a_command_writes_over_nothing_that_it_reads() {
-    let folder = Folder::new("inputs");
-    let [a, b, link, new] = ["a", "b", "link", "new"].map(|name| folder.0.join(name));
+    let folder = tempdir().unwrap();
+    let [a, b, link, new] =
+        ["a", "b", "link", "new"].map(|name| folder.path().join(name));
     fs::write(&a, "1").unwrap();
     fs::write(&b, "2").unwrap();
     std::os::unix::fs::symlink("a", &link).unwrap();
@@ -73,14 +59,14 @@ fn a_command_writes_over_nothing_that_it_reads() {
         // An input that is missing is not the output's fault.
         let inputs = [a.as_path(), Path::new("no/such/input")];
         let error = check_output(output, existing, inputs).err()?;
-        Some(error.to_string().replace(&folder.0.display().to_string(), "…"))
+        Some(error.to_string().replace(&folder.path().display().to_string(), "…"))
     };
     for existing in [Existing::Keep, Existing::Replace] {
         assert_eq!(check(&new, existing), None);
         insta::allow_duplicates! {
             insta::assert_snapshot!(check(&a, existing).unwrap(), @"…/a is read by this command and is not written over: name another file with --output");
             insta::assert_snapshot!(check(&link, existing).unwrap(), @"…/link is read by this command and is not written over: name another file with --output");
-            insta::assert_snapshot!(check(&folder.0, existing).unwrap(), @"cannot write …: it is no plain file");
+            insta::assert_snapshot!(check(folder.path(), existing).unwrap(), @"cannot write …: it is no plain file");
         }
     }
     assert_eq!(check(&b, Existing::Replace), None);
@@ -95,9 +81,9 @@ fn numbers_that_do_not_fill_the_shape_are_refused() {
 
 #[test]
 fn of_many_who_save_to_one_new_file_one_succeeds() {
-    let folder = Folder::new("race");
+    let folder = tempdir().unwrap();
     for round in 0..20 {
-        let path = &folder.0.join(format!("{round}.safetensors"));
+        let path = &folder.path().join(format!("{round}.safetensors"));
         let begin = &std::sync::Barrier::new(8);
         let saved: Vec<_> = std::thread::scope(|scope| {
             let savers: Vec<_> = (0..8)
@@ -123,16 +109,16 @@ fn of_many_who_save_to_one_new_file_one_succeeds() {
         let read = TensorFile::open(path).unwrap().matrix("x").unwrap();
         assert_eq!(read[(0, 0)], f64::from(*winner));
     }
-    assert_eq!(folder.names().len(), 20);
+    assert_eq!(names(&folder).len(), 20);
 }
 
 #[test]
 fn a_name_may_be_as_long_as_the_system_allows() {
-    let folder = Folder::new("long");
+    let folder = tempdir().unwrap();
     for name in ["x".repeat(255), "é".repeat(127)] {
         for existing in [Existing::Keep, Existing::Replace] {
-            save(&folder.0.join(&name), &[tensor::<f64>(0.0)], existing).unwrap();
+            save(&folder.path().join(&name), &[tensor::<f64>(0.0)], existing).unwrap();
         }
     }
-    assert_eq!(folder.names().len(), 2);
+    assert_eq!(names(&folder).len(), 2);
 }

@@ -5,8 +5,7 @@ use anyhow::Result;
 use attention::{Rng, SeedableRng};
 use serde_json::{Value, json};
 use training::dates::{
-    DateArchitecture, DateConverter, Dates, JoinedConverter, JoinedLook, PartShares,
-    Truth,
+    DateArchitecture, DateConverter, DateLook, Dates, JoinedConverter, PartShares, Truth,
 };
 use training::{Trainer, Training};
 
@@ -36,9 +35,9 @@ pub fn runs() -> Result<Vec<Value>> {
 
 /// What is kept of a training: block by block, head by head.
 fn kept(seed: u64, trained: &Training<JoinedConverter>) -> Value {
-    let looks: &[JoinedLook] = &trained.looks;
+    let looks = &trained.looks;
     let planted = Truth::planted();
-    let aligned = |look: &JoinedLook| {
+    let aligned = |look: &DateLook<Vec<PartShares>>| {
         look.shares.iter().map(|of| of.aligned(&planted)).collect::<Vec<_>>()
     };
     let of_heads = |shares: &PartShares| {

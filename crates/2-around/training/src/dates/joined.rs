@@ -16,8 +16,8 @@ use gradients::{Adam, Entries, Optimiser, cross_entropy, linear_backward};
 
 use super::converter::{random_attention, random_feed_forward};
 use super::{
-    Costs, DateArchitecture, DateConverter, DateTexts, Dates, N_SOURCE, N_TARGET,
-    PartShares,
+    Costs, DateArchitecture, DateConverter, DateLook, DateTexts, Dates, N_SOURCE,
+    N_TARGET, PartShares,
 };
 use crate::Learner;
 use crate::repeats::largest;
@@ -37,19 +37,6 @@ pub struct JoinedConverter {
 }
 
 gradients::entries!([] f32, JoinedConverter: embedding, stack, unembedding);
-
-/// A look at dates that it was not trained on.
-#[derive(Debug, Clone, PartialEq)]
-pub struct JoinedLook {
-    /// The number of steps taken so far.
-    pub step: usize,
-    /// The loss of the last step; none before the first.
-    pub loss: Option<f64>,
-    /// The share of dates that are written without a mistake.
-    pub whole: f64,
-    /// Where the heads of each block look from the letters that are written.
-    pub shares: Vec<PartShares>,
-}
 
 impl JoinedConverter {
     /// Random parameters, with learned positions.
@@ -180,7 +167,7 @@ fn ids(letters: &[usize], texts: &DateTexts) -> Vec<usize> {
 
 impl Learner for JoinedConverter {
     type Examples = DateTexts;
-    type Look = JoinedLook;
+    type Look = DateLook<Vec<PartShares>>;
 
     // The letters that are read predict nothing, so no loss comes from them.
     fn descend(&mut self, read: &DateTexts, adam: &mut Adam<f32>) -> Result<f32> {
@@ -206,8 +193,8 @@ impl Learner for JoinedConverter {
         Ok(loss.value)
     }
 
-    fn look(&self, test: &DateTexts, losses: &[f64], _: usize) -> Result<JoinedLook> {
-        Ok(JoinedLook {
+    fn look(&self, test: &DateTexts, losses: &[f64], _: usize) -> Result<Self::Look> {
+        Ok(DateLook {
             step: losses.len(),
             loss: losses.last().copied(),
             whole: test.whole(&self.write(test)?),
@@ -215,7 +202,7 @@ impl Learner for JoinedConverter {
         })
     }
 
-    fn score(look: &JoinedLook) -> f64 {
+    fn score(look: &Self::Look) -> f64 {
         look.whole
     }
 }

@@ -9,15 +9,16 @@ use crate::Learner;
 
 /// A look at dates that it was not trained on.
 #[derive(Debug, Clone, PartialEq)]
-pub struct DateLook {
+pub struct DateLook<S = PartShares> {
     /// The number of steps taken so far.
     pub step: usize,
     /// The loss of the last step; none before the first.
     pub loss: Option<f64>,
     /// The share of dates that are written without a mistake.
     pub whole: f64,
-    /// Where the heads of the cross-attention look.
-    pub shares: PartShares,
+    /// Where the heads of the cross-attention look, or those of each block from the letters
+    /// that are written.
+    pub shares: S,
 }
 
 impl Learner for DateConverter {

@@ -20,14 +20,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-
-    fn runs(data: &str) -> Vec<Value> {
-        serde_json::from_str(data).unwrap()
-    }
-
-    fn numbers(list: &Value) -> Vec<f64> {
-        list.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
-    }
+    use crate::tests::{numbers, runs};
 
     fn mean(list: &[f64]) -> f64 {
         list.iter().sum::<f64>() / list.len() as f64

@@ -1,5 +1,6 @@
 use super::*;
 use crate::one_layer::train;
+use crate::tests::ON;
 
 fn sentences(n: usize) -> Vec<Sentence> {
     let rng = &mut Rng::seed_from_u64(1);
@@ -94,8 +95,7 @@ fn equal_shares_cost_what_sizes_code_and_nothing_where_tokens_are_bound() {
     let sizes = |code| {
         let task = Lookups::coded(code, Lookups::LOUDNESS, 0);
         let schedule = Schedule { n_steps: 400, n_looks: 1, ..Lookups::schedule(0) };
-        let on = |_| std::ops::ControlFlow::Continue(());
-        let trained = train(&task, 1, &schedule, on).unwrap();
+        let trained = train(&task, 1, &schedule, ON).unwrap();
         let pairs = PairAnswers::equal(&trained.model, &trained.test).unwrap();
         (Sizes::of(&trained.model, &trained.test).unwrap(), pairs)
     };

@@ -1,9 +1,8 @@
 //! The scores of a model without its heads.
 
 use ablation::{Directions, Replacement, Site, ablated_layer};
-use attention::{Mask, Matrix, Result, Rng, median};
+use attention::{Matrix, Result, Rng, median};
 use fused_heads::FusedAttention;
-use gradients::LayerPass;
 
 use crate::one_layer::{Examples, Model};
 
@@ -151,10 +150,7 @@ impl Model {
     /// # Errors
     /// [`attention::Error`] if the examples do not fit the model.
     pub fn concat(&self, examples: &Examples) -> Result<Matrix<f32>> {
-        let Examples { asking, tokens, .. } = examples;
-        let pass =
-            LayerPass::forward_batch(&self.layer, asking, tokens, tokens, &[Mask::None])?;
-        Ok(pass.concat().clone())
+        Ok(self.pass(examples)?.concat().clone())
     }
 
     /// What the model makes of a concatenation: W^O, then the readout.

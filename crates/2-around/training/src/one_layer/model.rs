@@ -4,6 +4,7 @@ use attention::{
     Dims, Error, LayerParameters, Linear, Mask, Matrix, MultiHeadAttention, Result, Rng,
 };
 use fused_heads::FusedAttention;
+use gradients::LayerPass;
 
 use crate::one_layer::{Examples, Task};
 
@@ -52,6 +53,15 @@ impl Model {
     pub fn n_parameters(&self) -> usize {
         let bias = self.readout.bias.as_ref().map_or(0, |bias| bias.len());
         self.layer.parameter_count().total() + self.readout.weight.len() + bias
+    }
+
+    /// The asking tokens read the examples.
+    pub(super) fn pass<'a>(
+        &'a self,
+        examples: &'a Examples,
+    ) -> Result<LayerPass<'a, f32>> {
+        let Examples { asking, tokens, .. } = examples;
+        LayerPass::forward_batch(&self.layer, asking, tokens, tokens, &[Mask::None])
     }
 
     /// What the model says of examples.

@@ -89,18 +89,17 @@ fn write_table(
 
 #[cfg(test)]
 mod tests {
-    use std::ops::ControlFlow;
-
     use super::*;
     use crate::Schedule;
     use crate::lookups::Lookups;
     use crate::one_layer::train;
+    use crate::tests::ON;
 
     #[test]
     fn a_report_has_every_target_and_head_and_the_control() {
         let task = Lookups::default();
         let schedule = Schedule { n_steps: 2, n_test: 64, ..Lookups::schedule(0) };
-        let trained = train(&task, 2, &schedule, |_| ControlFlow::Continue(())).unwrap();
+        let trained = train(&task, 2, &schedule, ON).unwrap();
         let report = Report::of(&task, &trained, 0).unwrap().to_string();
         assert!(report.starts_with("On 64 examples"), "{report}");
         for (part, times) in [

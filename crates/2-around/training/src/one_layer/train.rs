@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use attention::{Mask, Matrix, Result, Rng};
-use gradients::{Adam, LayerPass, Optimiser, linear_backward};
+use attention::{Matrix, Result, Rng};
+use gradients::{Adam, Optimiser, linear_backward};
 
 use crate::one_layer::{Examples, Model, Task};
 use crate::{Learner, Schedule, Step, Trainer, Training};
@@ -50,10 +50,8 @@ impl Learner for Model {
     type Look = Look;
 
     fn descend(&mut self, examples: &Examples, adam: &mut Adam<f32>) -> Result<f32> {
-        let Examples { asking, tokens, answers, .. } = examples;
-        let pass =
-            LayerPass::forward_batch(&self.layer, asking, tokens, tokens, &[Mask::None])?;
-        let loss = answers.loss(&self.readout.forward(pass.out())?)?;
+        let pass = self.pass(examples)?;
+        let loss = examples.answers.loss(&self.readout.forward(pass.out())?)?;
 
         let d_readout = linear_backward(&self.readout, pass.out(), &loss.gradient)?;
         let d_layer = pass.backward(&d_readout.d_x)?;

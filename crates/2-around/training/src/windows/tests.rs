@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::*;
 use crate::Schedule;
 use crate::one_layer::train;
+use crate::tests::{ON, numbers, runs};
 
 fn windows(n: usize) -> Vec<Window> {
     Windows::windows(n, &mut Rng::seed_from_u64(1))
@@ -116,23 +117,14 @@ fn no_criterion_takes_noise_for_its_own() {
 #[test]
 fn eight_heads_learn_the_windows_a_little_in_a_few_steps() {
     let schedule = Schedule { n_steps: 150, n_test: 128, ..Windows::schedule(0) };
-    let on = |_| std::ops::ControlFlow::Continue(());
-    let trained = train(&Windows::default(), 8, &schedule, on).unwrap();
+    let trained = train(&Windows::default(), 8, &schedule, ON).unwrap();
     let (first, last) = (trained.looks[0].score(), trained.last().score());
     assert!(first < 0.1 && last > 0.5, "R² from {first} to {last}");
 }
 
-fn runs() -> Vec<Value> {
-    serde_json::from_str(WINDOWS).unwrap()
-}
-
-fn numbers(list: &Value) -> Vec<f64> {
-    list.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
-}
-
 #[test]
 fn which_specialisations_appear_in_how_many_of_ten_seeds() {
-    let runs = runs();
+    let runs = runs(WINDOWS);
     let eight: Vec<_> = runs.iter().filter(|run| run["heads"] == 8).collect();
     assert_eq!(eight.len(), 10);
     let mut text = String::new();
@@ -158,7 +150,7 @@ fn which_specialisations_appear_in_how_many_of_ten_seeds() {
 
 #[test]
 fn what_eight_heads_explain_of_the_windows_and_what_one() {
-    let runs = runs();
+    let runs = runs(WINDOWS);
     let of_ten = |n_heads: u64, r: usize| {
         let of = runs.iter().filter(|run| run["heads"] == n_heads);
         median(of.map(|run| numbers(&run["scores"])[r]))

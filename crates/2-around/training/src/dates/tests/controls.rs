@@ -183,14 +183,10 @@ fn in_another_order_they_are_those_of_the_loss() {
 
 #[test]
 fn a_moved_training_is_another_one() {
-    let begin = |_: &Dates, rng: &mut Rng| {
+    let moved = trained(3, |_, rng| {
         let converter = DateConverter::random(TINY, rng)?;
         Ok(MovedConverter { converter, rng: Rng::seed_from_u64(3) })
-    };
-    let schedule =
-        Schedule { n_steps: 12, batch: 8, n_test: 8, n_looks: 1, ..Dates::schedule(3) };
-    let dates = Dates::of_years(2031..=2031);
-    let moved = Trainer::new(dates, schedule, begin).unwrap().finish().unwrap();
+    });
     let usual = few_steps(3);
     assert_eq!(moved.before.converter, usual.before);
     assert_ne!(moved.losses, usual.losses);

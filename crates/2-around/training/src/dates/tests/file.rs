@@ -1,7 +1,6 @@
 //! That a file holds the model, and that what comes with the crate is what was measured.
 
 use attention::Matrix;
-use serde_json::Value;
 use tensors::{NewTensor, TensorFile, to_bytes_with};
 
 use super::*;
@@ -177,8 +176,7 @@ fn the_trained_model_is_the_one_that_was_measured() {
     let trainer = Trainer::new(Dates::default(), Dates::schedule(1), begin).unwrap();
     let (test, look) = (&trainer.so_far().test, trainer.so_far().last());
     assert_eq!(test.n_dates(), 1000);
-    let runs: Vec<Value> = serde_json::from_str(crate::dates::DATES).unwrap();
-    let run = &runs[1];
+    let run = &crate::tests::runs(crate::dates::DATES)[1];
     assert_eq!(run["seed"], 1);
     let close = |found: f64, key: &str| {
         let expected = run[key].as_f64().unwrap();

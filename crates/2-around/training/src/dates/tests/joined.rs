@@ -1,15 +1,11 @@
 //! That the model of both texts joined sees what it may, learns, and is as large as it says.
 
-use gradients::{Adam, Entries};
+use gradients::Entries;
 
 use super::*;
 
 fn model() -> JoinedConverter {
-    let begin = |_: &Dates, rng: &mut Rng| JoinedConverter::random(TINY, rng);
-    let schedule =
-        Schedule { n_steps: 12, batch: 8, n_test: 8, n_looks: 1, ..Dates::schedule(3) };
-    let dates = Dates::of_years(2031..=2031);
-    Trainer::new(dates, schedule, begin).unwrap().finish().unwrap().model
+    trained(3, |_, rng| JoinedConverter::random(TINY, rng)).model
 }
 
 const N_TOKENS: usize = N_SOURCE + N_TARGET;
@@ -55,26 +51,19 @@ fn what_is_written_is_what_is_likeliest_after_it() {
 
 #[test]
 fn a_step_of_each_part_alone_lowers_the_loss_of_both_joined() {
-    let before = model();
-    let read = Dates::default().batch(16, &mut rng()).unwrap();
-    let loss = |model: &JoinedConverter| {
-        model.clone().descend(&read, &mut Adam::new(1e-3)).unwrap()
-    };
-    let mut after = before.clone();
-    after.descend(&read, &mut Adam::new(1e-3)).unwrap();
-    type Replace = fn(&mut JoinedConverter, JoinedConverter);
-    let parts: [(&str, Replace); 4] = [
-        ("embedding", |model, of| model.embedding = of.embedding),
-        ("first block", |model, of| model.stack.blocks[0] = of.stack.blocks[0].clone()),
-        ("second block", |model, of| model.stack.blocks[1] = of.stack.blocks[1].clone()),
-        ("unembedding", |model, of| model.unembedding = of.unembedding),
-    ];
-    for (name, replace) in parts {
-        let mut moved = before.clone();
-        replace(&mut moved, after.clone());
-        let (is, was) = (loss(&moved), loss(&before));
-        assert!(is < was - 1e-4, "{name}: {is} after {was}");
-    }
+    each_part_learns(
+        &model(),
+        &[
+            ("embedding", |model, of| model.embedding = of.embedding),
+            ("first block", |model, of| {
+                model.stack.blocks[0] = of.stack.blocks[0].clone();
+            }),
+            ("second block", |model, of| {
+                model.stack.blocks[1] = of.stack.blocks[1].clone();
+            }),
+            ("unembedding", |model, of| model.unembedding = of.unembedding),
+        ],
+    );
 }
 
 /// Counted once more, by the entries that the optimiser changes.

@@ -4,18 +4,11 @@ use serde_json::Value;
 
 use super::*;
 use crate::dates::criteria::{BY_PLACE, LEAST_LEARNED, LEAST_WHOLE, MOST_WHOLE_MOVED};
-
-fn runs(data: &str) -> Vec<Value> {
-    serde_json::from_str(data).unwrap()
-}
+use crate::tests::{numbers, runs};
 
 /// The numbers of a list, or of one number, over all runs.
 fn all(runs: &[Value], key: &str) -> Vec<f64> {
-    let of_run = |run: &Value| match &run[key] {
-        Value::Array(list) => list.iter().map(|x| x.as_f64().unwrap()).collect(),
-        number => vec![number.as_f64().unwrap()],
-    };
-    runs.iter().flat_map(of_run).collect()
+    runs.iter().flat_map(|run| numbers(&run[key])).collect()
 }
 
 fn least(numbers: &[f64]) -> f64 {
@@ -88,8 +81,7 @@ fn both_texts_joined_write_as_well_and_align_as_seldom() {
     assert_eq!(runs.len(), 10);
     assert!(least(&all(&runs, "whole")) >= LEAST_WHOLE);
     let of_block = |block: usize| -> Vec<f64> {
-        let of_run = |run: &Value| run["aligned"][block].as_array().unwrap().clone();
-        runs.iter().flat_map(of_run).map(|n| n.as_f64().unwrap()).collect()
+        runs.iter().flat_map(|run| numbers(&run["aligned"][block])).collect()
     };
     let line = |block: usize| {
         let aligned = of_block(block);
@@ -111,8 +103,7 @@ fn both_texts_joined_write_as_well_and_align_as_seldom() {
 #[test]
 fn the_small_setting_writes_nine_of_ten_dates_with_one_head_too() {
     let runs = runs(crate::dates::DATES_SMALL);
-    let heads: Vec<u64> = runs.iter().map(|run| run["heads"].as_u64().unwrap()).collect();
-    assert_eq!(heads, [4, 4, 4, 4, 4, 1, 1, 1, 1, 1]);
+    assert_eq!(all(&runs, "heads"), [4., 4., 4., 4., 4., 1., 1., 1., 1., 1.]);
     let whole = all(&runs, "whole");
     assert!(least(&whole) >= 0.9, "{whole:?}");
 }
