@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::chart::{self, Text};
 use crate::grid::Grid;
 use crate::heads::owned;
-use crate::trace::{Trace, by_cell};
+use crate::marks::{Mark, by_cell};
 use crate::{Error, Figure, Result, Table, escaped, share_map, sketch};
 
 /// What targets lose when heads are removed, one at a time.
@@ -65,7 +65,7 @@ fn points(lost: f64) -> String {
     format!("{:.0}", (100.0 * lost).round() + 0.0)
 }
 
-fn trace(lost: &Matrix, names: &[String], targets: &[String]) -> Trace {
+fn trace(lost: &Matrix, names: &[String], targets: &[String]) -> Mark {
     let told = |i: usize, j: usize| {
         let (target, points) = (escaped(&targets[j]), points(lost[(i, j)]));
         format!("without {}:<br>{target} loses {points} points", names[i])

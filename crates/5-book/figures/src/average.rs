@@ -7,8 +7,8 @@ use crate::axis::Axis;
 use crate::chart::{self, Text};
 use crate::heads::{owned, share};
 use crate::layout::{all_rounded, label_width, legend_lines, with};
+use crate::marks::Mark;
 use crate::panels::{self, NARROW, Panel, Place, WIDE};
-use crate::trace::Trace;
 use crate::{Error, Figure, Result, Table, escaped, palette, sketch};
 
 /// How one query spreads its attention: a row of a map, under a name.
@@ -133,11 +133,11 @@ fn largest(rows: &[WeightRow]) -> f64 {
     rows.iter().flat_map(|row| &row.shares).copied().fold(0.01, f64::max)
 }
 
-fn trace(tokens: &[String], nth: usize, row: &WeightRow) -> Trace {
+fn trace(tokens: &[String], nth: usize, row: &WeightRow) -> Mark {
     let told = |(token, &of): (&String, &f64)| {
         format!("{}<br>{} {}", escaped(&row.name), escaped(token), share(of))
     };
-    Trace::bars(all_rounded(&row.shares))
+    Mark::bars(all_rounded(&row.shares))
         .named(&row.name)
         .coloured(palette::head(nth))
         .told(tokens.iter().zip(&row.shares).map(told))

@@ -3,11 +3,11 @@
 use serde_json::json;
 
 use crate::axis::Axis;
-use crate::chart::{Chart, Text, above_for};
+use crate::chart::{Chart, Text, legend_room};
 use crate::heads::{owned, share};
 use crate::layout::all_rounded;
+use crate::marks::Mark;
 use crate::panels::Panel;
-use crate::trace::Trace;
 use crate::{Error, Figure, Result, Table, escaped, palette};
 
 /// A row of shares and the average that it makes.
@@ -47,7 +47,7 @@ pub fn blend(
         Table::grid("Blend", "feature", &features, &heads, out),
     ];
     let text = Text::of_tables(told(&tokens, &features, rows), tables);
-    Ok(chart(&tokens, &features, rows).figure(title, text))
+    Ok(chart(&tokens, &features, rows).drawn(title, text))
 }
 
 fn check(tokens: &[&str], features: &[&str], rows: &[Blend]) -> Result<()> {
@@ -84,24 +84,24 @@ fn chart(tokens: &[String], features: &[String], rows: &[Blend]) -> Chart {
     let traces = rows.iter().enumerate();
     Chart {
         panels,
-        traces: traces
+        marks: traces
             .flat_map(|(nth, row)| traces_of(nth, row, [tokens, features]))
             .collect(),
         n_columns: 2,
         below: 22.0,
-        above: above_for(rows.iter().map(|row| row.name.as_str()), 8.0),
+        above: legend_room(rows.iter().map(|row| row.name.as_str()), 8.0),
         fields: vec![("barmode", json!("group")), ("bargap", json!(0.35))],
         ..Chart::default()
     }
 }
 
 /// The bars of one row, in both panels; its name stands in the legend once.
-fn traces_of(nth: usize, row: &Blend, names: [&[String]; 2]) -> [Trace; 2] {
+fn traces_of(nth: usize, row: &Blend, names: [&[String]; 2]) -> [Mark; 2] {
     [(0, &row.shares), (1, &row.out)].map(|(panel, numbers)| {
         let told = names[panel].iter().zip(numbers).map(|(name, &of)| {
             format!("{}<br>{} {}", escaped(&row.name), escaped(name), share(of))
         });
-        Trace::bars(all_rounded(numbers))
+        Mark::bars(all_rounded(numbers))
             .on(panel)
             .named(&row.name)
             .of_group(nth.to_string(), panel == 0)

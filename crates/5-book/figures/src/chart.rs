@@ -1,26 +1,28 @@
-//! Panels of traces, and the figure that they make.
+//! Panels of marks, and the figure that they make.
 //!
 //! ```text
 //! Axis, Axis ─▶ Panel ─┐
-//! Trace ───────────────┴▶ Chart ─┐
-//! Table ─▶ Text ─────────────────┴▶ Figure
+//! Mark ────────────────┴▶ Chart ─▶ Figure
 //! ```
 //!
-//! A figure says what it has of its own: its panels, its traces, its tables and a sentence.
-//! Where panels lie, what a phone shows, and how a table is sketched follow. What does not
-//! fit is set as a field of plotly's, by `with` or in [`Chart::fields`].
+//! A figure says what it has of its own: its panels and what is marked on them. Where the
+//! panels lie, what a phone shows, whether the numbers can be drawn, the tables, the sketch
+//! and the sentence follow from these; each of the last three can be replaced by a better
+//! one. What does not fit is set as a field of plotly's, by `with`.
 
 use serde_json::Value;
 
+use crate::grid::Grid;
 use crate::layout::{legend_lines, with};
+use crate::marks::Mark;
 use crate::panels::{self, NARROW, Panel, Place, WIDE};
-use crate::trace::Trace;
-use crate::{Figure, Table, sketch};
+use crate::{Figure, Result, Table, defaults, sketch};
 
 /// Panels side by side where there is room, one above the other on a phone.
-pub(crate) struct Chart {
+pub struct Chart {
+    pub(crate) title: String,
     pub(crate) panels: Vec<Panel>,
-    pub(crate) traces: Vec<Trace>,
+    pub(crate) marks: Vec<Mark>,
     /// Where there is room; a phone has one.
     pub(crate) n_columns: usize,
     /// For the labels of a panel's y axis, in pixels.
@@ -33,20 +35,190 @@ pub(crate) struct Chart {
     pub(crate) above: [f64; 2],
     /// Fields of the layout, in both.
     pub(crate) fields: Vec<(&'static str, Value)>,
+    /// Where there is room and on a phone, if they differ in more than this type says.
+    pub(crate) layouts: Option<[Value; 2]>,
+    pub(crate) alternative: Option<String>,
+    pub(crate) sketch: Option<String>,
+    pub(crate) tables: Vec<Table>,
+    pub(crate) is_captioned: bool,
 }
 
 impl Default for Chart {
     fn default() -> Self {
         Self {
+            title: String::new(),
             panels: Vec::new(),
-            traces: Vec::new(),
+            marks: Vec::new(),
             n_columns: 1,
             left: Place::default().left,
             left_once: false,
             below: Place::default().below,
             above: [0.0; 2],
             fields: Vec::new(),
+            layouts: None,
+            alternative: None,
+            sketch: None,
+            tables: Vec::new(),
+            is_captioned: false,
         }
+    }
+}
+
+impl Chart {
+    /// Without panels so far. The title states what is to be seen.
+    pub fn new(title: impl Into<String>) -> Self {
+        Self { title: title.into(), ..Self::default() }
+    }
+
+    /// Maps of one shape in a grid, one a name: rows down, columns across, all cells of one
+    /// size. Their marks are [`Mark::cells`].
+    pub fn grid(
+        title: impl Into<String>,
+        names: &[String],
+        rows: &[String],
+        columns: &[String],
+    ) -> Self {
+        let grid = Grid { names: names.to_vec(), rows, columns, above: 0.0 };
+        Self::new(title).laid_out(grid.layouts())
+    }
+
+    /// With one more panel, and what is marked on it.
+    pub fn panel(mut self, panel: Panel, marks: impl IntoIterator<Item = Mark>) -> Self {
+        let nth = self.panels.len();
+        self.panels.push(panel);
+        self.marks.extend(marks.into_iter().map(|mark| mark.on(nth)));
+        self
+    }
+
+    /// With these panels, and no marks yet.
+    pub fn panels(mut self, panels: impl IntoIterator<Item = Panel>) -> Self {
+        self.panels.extend(panels);
+        self
+    }
+
+    /// With these marks, each on the first panel or on the one that it was put
+    /// [`on`](Mark::on).
+    pub fn marks(mut self, marks: impl IntoIterator<Item = Mark>) -> Self {
+        self.marks.extend(marks);
+        self
+    }
+
+    /// With so many panels side by side where there is room.
+    pub fn columns(self, n_columns: usize) -> Self {
+        Self { n_columns, ..self }
+    }
+
+    /// With so much room for the labels of a panel's y axis, in pixels.
+    pub fn left(self, left: f64) -> Self {
+        Self { left, ..self }
+    }
+
+    /// The same, where only the first panel of a row has such labels.
+    pub fn left_once(self, left: f64) -> Self {
+        Self { left, left_once: true, ..self }
+    }
+
+    /// With so much room for the labels of a panel's x axis, in pixels.
+    pub fn below(self, below: f64) -> Self {
+        Self { below, ..self }
+    }
+
+    /// With so much room for a legend over all panels, where there is room and on a phone,
+    /// in pixels: [`legend_room`] knows how much.
+    pub fn above(self, above: [f64; 2]) -> Self {
+        Self { above, ..self }
+    }
+
+    /// With a field of plotly's layout.
+    pub fn with(mut self, path: &'static str, value: impl Into<Value>) -> Self {
+        self.fields.push((path, value.into()));
+        self
+    }
+
+    /// With a layout of its own where there is room, and one on a phone.
+    pub(crate) fn laid_out(self, layouts: [Value; 2]) -> Self {
+        Self { layouts: Some(layouts), ..self }
+    }
+
+    /// With a panel or more whose sizes depend on the width, in pixels: where there is
+    /// room, and on a phone.
+    pub fn by_width(self, panels: impl Fn(f64) -> (Vec<Panel>, Place)) -> Self {
+        let layout = |width| {
+            let (panels, place) = panels(width);
+            with(panels::layout(panels, &place), self.fields.iter().cloned())
+        };
+        let layouts = [WIDE, NARROW].map(layout);
+        self.laid_out(layouts)
+    }
+
+    /// With a sentence or two in place of the default: what those read who do not see it.
+    pub fn says(self, alternative: impl Into<String>) -> Self {
+        Self { alternative: Some(alternative.into()), ..self }
+    }
+
+    /// With tables in place of the default ones.
+    pub fn tables(mut self, tables: impl IntoIterator<Item = Table>) -> Self {
+        self.tables.extend(tables);
+        self
+    }
+
+    /// With a sketch in place of the tables.
+    pub fn sketch(self, sketch: impl Into<String>) -> Self {
+        Self { sketch: Some(sketch.into()), ..self }
+    }
+
+    /// With the caption of each table in the sketch that is made of them.
+    pub fn captioned(self) -> Self {
+        Self { is_captioned: true, ..self }
+    }
+
+    /// What is to be shown.
+    ///
+    /// # Errors
+    /// [`Error::Sizes`](crate::Error::Sizes) for no marks; [`Error::Length`] for lists of a
+    /// mark that do not fit one another; [`Error::NotFinite`] for an entry that is no
+    /// number, and [`Error::Number`] for one that is not above 0 on a logarithmic axis.
+    ///
+    /// [`Error::Length`]: crate::Error::Length
+    /// [`Error::NotFinite`]: crate::Error::NotFinite
+    /// [`Error::Number`]: crate::Error::Number
+    pub fn figure(mut self) -> Result<Figure> {
+        attention::Error::expect_positive("the number of marks", self.marks.len())?;
+        for mark in &self.marks {
+            mark.check(self.panels.get(mark.panel()))?;
+        }
+        if self.tables.is_empty() {
+            self.tables = defaults::tables(&self);
+        }
+        let alternative = self.alternative.take();
+        let alternative = alternative.unwrap_or_else(|| defaults::sentence(&self));
+        let tables = std::mem::take(&mut self.tables);
+        let sketch = self.sketch.take().unwrap_or_else(|| match self.is_captioned {
+            true => sketch::captioned(&tables),
+            false => sketch::tables(&tables),
+        });
+        let title = std::mem::take(&mut self.title);
+        Ok(self.drawn(title, Text { alternative, sketch, tables }))
+    }
+
+    /// A figure of numbers that were checked, with a text of its own.
+    pub(crate) fn drawn(mut self, title: impl Into<String>, text: Text) -> Figure {
+        let layouts = self.layouts.take();
+        let layouts = layouts.unwrap_or_else(|| [0, 1].map(|at| self.layout(at)));
+        figure(title, text, self.marks, layouts)
+    }
+
+    /// Where there is room (0), and on a phone (1).
+    fn layout(&self, at: usize) -> Value {
+        let place = Place {
+            width: [WIDE, NARROW][at],
+            n_columns: [self.n_columns, 1][at],
+            left: self.left,
+            left_once: self.left_once,
+            below: self.below,
+            above: self.above[at],
+        };
+        with(panels::layout(self.panels.clone(), &place), self.fields.iter().cloned())
     }
 }
 
@@ -69,31 +241,11 @@ impl Text {
     }
 }
 
-impl Chart {
-    pub(crate) fn figure(self, title: impl Into<String>, text: Text) -> Figure {
-        let layouts = [0, 1].map(|at| self.layout(at));
-        figure(title, text, self.traces, layouts)
-    }
-
-    /// Where there is room (0), and on a phone (1).
-    fn layout(&self, at: usize) -> Value {
-        let place = Place {
-            width: [WIDE, NARROW][at],
-            n_columns: [self.n_columns, 1][at],
-            left: self.left,
-            left_once: self.left_once,
-            below: self.below,
-            above: self.above[at],
-        };
-        with(panels::layout(self.panels.clone(), &place), self.fields.iter().cloned())
-    }
-}
-
 /// A figure whose two layouts, wide and narrow, differ in more than a [`Chart`]'s.
 pub(crate) fn figure(
     title: impl Into<String>,
     Text { alternative, sketch, tables }: Text,
-    traces: Vec<Trace>,
+    marks: Vec<Mark>,
     [wide, narrow]: [Value; 2],
 ) -> Figure {
     Figure {
@@ -101,15 +253,16 @@ pub(crate) fn figure(
         alternative,
         sketch,
         tables,
-        traces: traces.into_iter().map(Trace::into_json).collect(),
+        traces: marks.into_iter().map(Mark::into_json).collect(),
         wide,
         narrow,
         notebook: None,
     }
 }
 
-/// Room for a legend of these names, where there is room and on a phone.
-pub(crate) fn above_for<'a>(
+/// Room for a legend of these names with `around` pixels beside its lines, where there is
+/// room and on a phone, in pixels.
+pub fn legend_room<'a>(
     names: impl Iterator<Item = &'a str> + Clone,
     around: f64,
 ) -> [f64; 2] {

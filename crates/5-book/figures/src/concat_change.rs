@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use crate::axis::{Axis, axis_name};
 use crate::chart::{self, Text};
 use crate::layout::{NEUTRAL, rounded, significant};
+use crate::marks::Mark;
 use crate::panels::{self, NARROW, Panel, Place, WIDE};
-use crate::trace::Trace;
 use crate::{Error, Figure, Result, Table, palette, sketch};
 
 /// How far each column moved when one head was disturbed.
@@ -115,13 +115,13 @@ fn moved(columns: &[f64]) -> String {
     format!("{moved} of {} columns move", columns.len())
 }
 
-fn trace(change: ConcatChange, part: &Part, nth: usize) -> Trace {
+fn trace(change: ConcatChange, part: &Part, nth: usize) -> Mark {
     let colour = part.d_v.map_or(NEUTRAL, |_| palette::head(change.disturbed));
     let told =
         part.columns.iter().enumerate().map(|(column, moved)| {
             format!("{}<br>moves by {moved:.4}", part.name(column))
         });
-    Trace::bars(part.columns.iter().map(|&moved| significant(moved)))
+    Mark::bars(part.columns.iter().map(|&moved| significant(moved)))
         .on(nth)
         .coloured(colour)
         .told(told)

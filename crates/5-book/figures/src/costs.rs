@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use crate::axis::Axis;
 use crate::chart::{self, Text};
 use crate::layout::{NEUTRAL, formula, label_width, rounded, with};
+use crate::marks::Mark;
 use crate::panels::{self, NARROW, Panel, Place, WIDE};
-use crate::trace::Trace;
 use crate::{Error, Figure, Result, Table, palette, sketch};
 
 /// What a layer of some sizes costs.
@@ -91,7 +91,7 @@ fn in_short(multiply_adds: u64) -> String {
 }
 
 /// One trace a step, stacked along the bar.
-fn steps(layers: &[NamedCost]) -> Vec<Trace> {
+fn steps(layers: &[NamedCost]) -> Vec<Mark> {
     let steps = layers[0].work.costs(); // every ledger has the same steps
     let step = |at: usize| {
         let each = || layers.iter().map(move |layer| &layer.work.costs()[at]);
@@ -99,7 +99,7 @@ fn steps(layers: &[NamedCost]) -> Vec<Trace> {
             let (step, n) = (formula(cost.name), thousands(cost.multiply_adds));
             format!("{}: {step}<br>{}<br>{n} multiply-adds", layer.name, cost.formula)
         });
-        Trace::lying_bars(each().map(|cost| cost.multiply_adds))
+        Mark::lying_bars(each().map(|cost| cost.multiply_adds))
             .with("name", formula(steps[at].name))
             .coloured(palette::head(at))
             .told(told)
@@ -107,10 +107,10 @@ fn steps(layers: &[NamedCost]) -> Vec<Trace> {
     (0..steps.len()).map(step).collect()
 }
 
-fn times(layers: &[NamedCost]) -> Trace {
+fn times(layers: &[NamedCost]) -> Mark {
     let told =
         |layer: &NamedCost| format!("{}: {}", layer.name, Measure::Time.said(layer));
-    Trace::lying_bars(layers.iter().map(|layer| layer.milliseconds.map(rounded)))
+    Mark::lying_bars(layers.iter().map(|layer| layer.milliseconds.map(rounded)))
         .on(1)
         .coloured(NEUTRAL)
         .in_legend(false)
@@ -118,10 +118,10 @@ fn times(layers: &[NamedCost]) -> Trace {
 }
 
 /// The sum at the end of each bar.
-fn totals(layers: &[NamedCost], measure: Measure) -> Trace {
+fn totals(layers: &[NamedCost], measure: Measure) -> Mark {
     let ends = layers.iter().map(|layer| measure.of(layer).map_or(0.0, rounded));
     let texts = layers.iter().map(|layer| format!(" {}", measure.said(layer)));
-    Trace::texts(ends, 0..layers.len(), texts)
+    Mark::texts(ends, 0..layers.len(), texts)
         .on(measure as usize)
         .in_legend(false)
         .silent()

@@ -72,6 +72,15 @@ pub enum Error {
         expected: String,
     },
 
+    /// An entry of a mark that is no finite number.
+    #[error("entry {nth} of {what} is no finite number")]
+    NotFinite {
+        /// Which list.
+        what: String,
+        /// Which of its entries, from 0.
+        nth: usize,
+    },
+
     /// Numbers for another count of heads.
     #[error("{n_numbers} numbers were given for {n_heads} heads: give one per head")]
     Numbers {

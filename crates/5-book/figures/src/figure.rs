@@ -39,7 +39,7 @@ pub struct Table {
 
 impl Table {
     /// A table whose rows have as many cells as it has columns.
-    pub(crate) fn new<const N: usize>(
+    pub fn new<const N: usize>(
         caption: impl Into<String>,
         columns: [&str; N],
         rows: impl IntoIterator<Item = [String; N]>,
@@ -53,7 +53,7 @@ impl Table {
 
     /// A table with a name before each row and over each column, and its cells by row and
     /// column.
-    pub(crate) fn grid(
+    pub fn grid(
         caption: impl Into<String>,
         corner: &str,
         rows: &[String],

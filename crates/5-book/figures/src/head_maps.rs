@@ -6,7 +6,7 @@ use crate::chart::{self, Text};
 use crate::grid::Grid;
 use crate::heads::share;
 use crate::layout::{rounded, with};
-use crate::trace::Trace;
+use crate::marks::Mark;
 use crate::{Figure, Heads, Table, palette, share_map, sketch};
 
 /// A grid of heat maps, one a head: queries down, keys across, one scale from 0.
@@ -40,9 +40,9 @@ pub(crate) fn scale_end(heads: &Heads) -> f64 {
 }
 
 /// The `nth` map, on the axes of this panel.
-pub(crate) fn trace(heads: &Heads, nth: usize, panel: usize) -> Trace {
+pub(crate) fn trace(heads: &Heads, nth: usize, panel: usize) -> Mark {
     let name = heads.name(nth);
-    Trace::cells(share_map::entries(&heads.attn[nth]), 1)
+    Mark::cells(share_map::entries(&heads.attn[nth]), 1)
         .on(panel)
         .with(
             "hovertemplate",

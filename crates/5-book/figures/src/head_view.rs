@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::chart::{self, Text};
 use crate::heads::share;
 use crate::layout::NEUTRAL;
-use crate::trace::Trace;
+use crate::marks::Mark;
 use crate::{Figure, Heads, Link, Table, escaped, palette, sketch};
 
 /// Lines between queries (left) and keys (right), thicker for a larger share.
@@ -54,9 +54,9 @@ const RIGHT: f64 = 1.0;
 const ENDS: [f64; 2] = [0.015, 0.985];
 
 /// A grey dot at every token, whichever heads are shown.
-fn token_dots(heads: &Heads) -> [Trace; 2] {
+fn token_dots(heads: &Heads) -> [Mark; 2] {
     let dots = |x: f64, n: usize, y_axis: &str| {
-        Trace::marks(vec![x; n], 0..n)
+        Mark::points(vec![x; n], 0..n)
             .with("marker.size", 5)
             .coloured(NEUTRAL)
             .with("yaxis", y_axis)
@@ -67,7 +67,7 @@ fn token_dots(heads: &Heads) -> [Trace; 2] {
 }
 
 /// A head: its lines, a trace a step, and a dot at each token to hover over.
-fn traces(heads: &Heads, nth: usize) -> Vec<Trace> {
+fn traces(heads: &Heads, nth: usize) -> Vec<Mark> {
     let links = heads.links(nth);
     let mut above = f64::INFINITY;
     let mut traces = Vec::new();
@@ -86,13 +86,13 @@ fn traces(heads: &Heads, nth: usize) -> Vec<Trace> {
 }
 
 /// One trace for all lines of a step.
-fn lines<'a>(nth: usize, step: &Step, links: impl Iterator<Item = &'a Link>) -> Trace {
+fn lines<'a>(nth: usize, step: &Step, links: impl Iterator<Item = &'a Link>) -> Mark {
     let (mut x, mut y) = (Vec::new(), Vec::new());
     for link in links {
         x.extend([Some(ENDS[0]), Some(ENDS[1]), None]); // None lifts the pen
         y.extend([Some(link.query), Some(link.key), None]);
     }
-    Trace::lines(x, y)
+    Mark::lines(x, y)
         .line(palette::head(nth), step.width)
         .with("opacity", step.opacity)
         .in_legend(false)
@@ -100,7 +100,7 @@ fn lines<'a>(nth: usize, step: &Step, links: impl Iterator<Item = &'a Link>) -> 
 }
 
 /// Dots that tell, when hovered over, where a token's attention goes or comes from.
-fn hover_dots(heads: &Heads, nth: usize, links: &[Link]) -> [Trace; 2] {
+fn hover_dots(heads: &Heads, nth: usize, links: &[Link]) -> [Mark; 2] {
     let from = |query: usize| {
         let ends = links.iter().filter(|link| link.query == query);
         let ends = ends.map(|link| (&heads.keys[link.key], link.share));
@@ -112,7 +112,7 @@ fn hover_dots(heads: &Heads, nth: usize, links: &[Link]) -> [Trace; 2] {
         told(format!("{} is attended to by", heads.keys[key]), ends)
     };
     let dots = |x: f64, y_axis: &str, told: Vec<String>| {
-        Trace::marks(vec![x; told.len()], 0..told.len())
+        Mark::points(vec![x; told.len()], 0..told.len())
             .with("marker.size", 9)
             .coloured(palette::head(nth))
             .with("yaxis", y_axis)
@@ -136,7 +136,7 @@ fn told<'a>(heading: String, ends: impl Iterator<Item = (&'a String, f64)>) -> S
 }
 
 /// Puts a trace under its head's name, hidden unless that head is shown first.
-fn of_head(heads: &Heads, nth: usize, trace: Trace) -> Trace {
+fn of_head(heads: &Heads, nth: usize, trace: Mark) -> Mark {
     let visible = if nth == heads.shown { json!(true) } else { json!("legendonly") };
     trace
         .with("name", heads.numbers[nth].to_string())
@@ -202,7 +202,7 @@ mod tests {
         for (nth, map) in attn.iter().enumerate() {
             let drawn: usize = traces(&heads, nth)
                 .into_iter()
-                .map(Trace::into_json)
+                .map(Mark::into_json)
                 .filter(|trace| trace["mode"] == "lines")
                 .map(|trace| trace["x"].as_array().unwrap().len() / 3)
                 .sum();

@@ -5,8 +5,8 @@ use serde_json::Value;
 use crate::axis::Axis;
 use crate::chart::{self, Text};
 use crate::layout::{label_width, rounded, significant};
+use crate::marks::Mark;
 use crate::panels::{self, NARROW, Panel, Place, WIDE};
-use crate::trace::Trace;
 use crate::{Error, Figure, Result, Table, escaped, log_axis, palette};
 
 /// One implementation on one case.
@@ -86,7 +86,7 @@ fn names(runs: &[TimedRun]) -> Vec<String> {
 }
 
 /// A trace a panel and run.
-fn traces(runs: &[TimedRun], names: &[String]) -> Vec<Trace> {
+fn traces(runs: &[TimedRun], names: &[String]) -> Vec<Mark> {
     let mut traces = Vec::new();
     for (panel, case) in runs[0].cases.iter().enumerate() {
         for (nth, run) in runs.iter().enumerate() {
@@ -103,7 +103,7 @@ fn trace(
     case: Option<&TimedCase>,
     panel: usize,
     names: &[String],
-) -> Trace {
+) -> Mark {
     let rows = || case.into_iter().flat_map(|case| &case.rows);
     let line = |row: &Timed| names.iter().position(|name| *name == row.who).unwrap_or(0);
     let told = |row: &Timed| {
@@ -113,7 +113,7 @@ fn trace(
     let said = |row: &Timed| format!("  {}", log_axis::time(row.milliseconds));
     let colour = |row: &Timed| palette::head(if row.is_ours { 0 } else { 1 });
     let times = rows().map(|row| significant(row.milliseconds));
-    let trace = Trace::marks(times, rows().map(line))
+    let trace = Mark::points(times, rows().map(line))
         .on(panel)
         .named(run)
         .of_group(run, panel == 0)

@@ -37,7 +37,7 @@ pub fn layer_costs(
         tables: lists.iter().map(NamedBars::table).collect(),
     };
     let panels = lists.iter().map(|list| (list, list.most()));
-    Ok(named_bars::chart(panels, 76.0).figure(title, text))
+    Ok(named_bars::chart(panels, 76.0).drawn(title, text))
 }
 
 fn list(what: &'static str, total: u64, bars: Vec<NamedBar>) -> NamedBars {

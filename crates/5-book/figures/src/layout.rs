@@ -4,10 +4,10 @@ use serde_json::{Map, Value, json};
 
 /// Readable on white and on black: a notebook does not say which it is. In the book,
 /// figures.js puts the theme's own colours in its place.
-pub(crate) const NEUTRAL: &str = "#767676";
+pub const NEUTRAL: &str = "#767676";
 
 /// Lines behind what is drawn.
-pub(crate) const FAINT: &str = "rgba(118,118,118,0.25)";
+pub const FAINT: &str = "rgba(118,118,118,0.25)";
 
 const TRANSPARENT: &str = "rgba(0,0,0,0)";
 
@@ -25,7 +25,7 @@ pub(crate) fn base(height: f64, margin: [f64; 4]) -> Value {
 }
 
 /// How wide a token is drawn, roughly: enough to leave room for it.
-pub(crate) fn label_width(tokens: &[String], font_size: usize) -> f64 {
+pub fn label_width(tokens: &[String], font_size: usize) -> f64 {
     let longest = tokens.iter().map(|token| token.chars().count()).max().unwrap_or(0);
     (longest as f64 * font_size as f64 * 0.6 + 8.0).min(140.0)
 }
@@ -91,7 +91,8 @@ pub(crate) fn with<'a>(
 }
 
 /// What there is one of per point or bar.
-pub(crate) trait Values {
+pub trait Values {
+    /// As plotly reads them.
     fn json(self) -> Value;
 }
 
@@ -115,22 +116,22 @@ pub(crate) fn set(object: &mut Value, path: &str, value: Value) {
 
 /// The number with four decimals, which is what figures hold: short, and the same on
 /// every machine.
-pub(crate) fn rounded(number: f64) -> f64 {
+pub fn rounded(number: f64) -> f64 {
     (number * 1e4).round() / 1e4
 }
 
 /// Each with four decimals.
-pub(crate) fn all_rounded(numbers: &[f64]) -> Vec<f64> {
+pub fn all_rounded(numbers: &[f64]) -> Vec<f64> {
     numbers.iter().map(|&number| rounded(number)).collect()
 }
 
 /// The number with four digits that count, for axes on which decimals do not say enough.
-pub(crate) fn significant(number: f64) -> f64 {
+pub fn significant(number: f64) -> f64 {
     format!("{number:.3e}").parse().unwrap_or(number)
 }
 
 /// The smallest and the largest.
-pub(crate) fn ends(numbers: impl Iterator<Item = f64>) -> [f64; 2] {
+pub fn ends(numbers: impl Iterator<Item = f64>) -> [f64; 2] {
     numbers.fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], number| {
         [least.min(number), most.max(number)]
     })

@@ -49,7 +49,7 @@ pub fn learning(title: impl Into<String>, now: Learning) -> Result<Figure> {
     let tables = vec![scores_now(now), shares(now), scores_then(now)];
     let sketch = sketched(now, &tables[0]);
     let text = Text { alternative: told(now), sketch, tables };
-    Ok(drawn::chart(now).figure(title, text))
+    Ok(drawn::chart(now).drawn(title, text))
 }
 
 fn check(now: Learning) -> Result<()> {

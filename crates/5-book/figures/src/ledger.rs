@@ -32,7 +32,7 @@ pub fn ledger<S: AsRef<str>>(
         tables: ledgers.iter().map(NamedBars::table).collect(),
     };
     let panels = ledgers.iter().map(|ledger| (ledger, most));
-    Ok(named_bars::chart(panels, 42.0).figure(title, text))
+    Ok(named_bars::chart(panels, 42.0).drawn(title, text))
 }
 
 fn bars(nth: usize, name: &str, ledger: &ParameterCount) -> NamedBars {

@@ -1,12 +1,12 @@
 //! How numbers are written beside axes on which each step is a factor.
 
 /// The number itself, without the rounding of a power.
-pub(crate) fn ten_to(power: i32) -> f64 {
+pub fn ten_to(power: i32) -> f64 {
     format!("1e{power}").parse().unwrap_or(1.0)
 }
 
 /// `0.1`, and with an exponent where zeros would have to be counted.
-pub(crate) fn power_of_ten(power: i32) -> String {
+pub fn power_of_ten(power: i32) -> String {
     match power {
         -2..=3 => ten_to(power).to_string(),
         _ => format!("10<sup>{}</sup>", power.to_string().replace('-', "−")),
@@ -14,12 +14,12 @@ pub(crate) fn power_of_ten(power: i32) -> String {
 }
 
 /// A power of ten of milliseconds: `10 µs`, `1 s`.
-pub(crate) fn time_of_ten(power: i32) -> String {
+pub fn time_of_ten(power: i32) -> String {
     in_units(power + 3, [("µs", 0), ("ms", 3), ("s", 6)])
 }
 
 /// A power of ten of bytes: `10 kB`, `1 GB`.
-pub(crate) fn bytes_of_ten(power: i32) -> String {
+pub fn bytes_of_ten(power: i32) -> String {
     in_units(power, [("kB", 3), ("MB", 6), ("GB", 9)])
 }
 
@@ -30,7 +30,7 @@ fn in_units(power: i32, units: [(&str, i32); 3]) -> String {
 }
 
 /// Milliseconds with three digits that count: `44.1 µs`, `18.1 ms`, `1.27 s`.
-pub(crate) fn time(ms: f64) -> String {
+pub fn time(ms: f64) -> String {
     match ms {
         ms if ms < 0.9995 => format!("{} µs", three(ms * 1e3)),
         ms if ms < 999.5 => format!("{} ms", three(ms)),
@@ -39,7 +39,7 @@ pub(crate) fn time(ms: f64) -> String {
 }
 
 /// Bytes with three digits that count: `16.4 kB`, `1.07 GB`.
-pub(crate) fn bytes(bytes: f64) -> String {
+pub fn bytes(bytes: f64) -> String {
     match bytes {
         bytes if bytes < 999.5e3 => format!("{} kB", three(bytes / 1e3)),
         bytes if bytes < 999.5e6 => format!("{} MB", three(bytes / 1e6)),

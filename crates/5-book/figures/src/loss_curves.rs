@@ -3,8 +3,8 @@
 use crate::axis::Axis;
 use crate::chart::{Chart, Text};
 use crate::layout::{ends, significant};
+use crate::marks::{DASHES, Mark};
 use crate::panels::Panel;
-use crate::trace::{DASHES, Trace};
 use crate::{Error, Figure, Result, Table, escaped, log_axis, palette};
 
 /// The losses of one training run.
@@ -39,7 +39,7 @@ pub fn loss_curves(title: impl Into<String>, curves: &[LossCurve]) -> Result<Fig
         }
     }
     let text = Text::of_tables(told(curves), vec![table(curves)]);
-    Ok(chart(curves).figure(title, text))
+    Ok(chart(curves).drawn(title, text))
 }
 
 /// Of the longest run.
@@ -52,11 +52,11 @@ fn drawn(loss: f64) -> Option<f64> {
     (loss.is_finite() && loss >= LEAST).then(|| significant(loss))
 }
 
-fn trace(nth: usize, LossCurve { name, losses }: &LossCurve) -> Trace {
+fn trace(nth: usize, LossCurve { name, losses }: &LossCurve) -> Mark {
     let told = losses.iter().enumerate().map(|(step, &loss)| {
         format!("{}, step {step}<br>loss {}", escaped(name), written(loss))
     });
-    Trace::lines(0..losses.len(), losses.iter().map(|&loss| drawn(loss)))
+    Mark::lines(0..losses.len(), losses.iter().map(|&loss| drawn(loss)))
         .named(name)
         .line(palette::head(nth), 2.5)
         .dashed(DASHES[nth])
@@ -65,18 +65,15 @@ fn trace(nth: usize, LossCurve { name, losses }: &LossCurve) -> Trace {
 
 fn chart(curves: &[LossCurve]) -> Chart {
     let all = curves.iter().flat_map(|c| &c.losses).filter_map(|&loss| drawn(loss));
-    let [least, most] = ends(all);
-    // Where nothing is drawn there is still an axis.
-    let ends = if least <= most { [least, most] } else { [0.1, 1.0] };
     let panel = Panel::new(
         "loss, on a logarithmic axis",
         Axis::numbers(n_steps(curves) as f64).titled("step"),
-        Axis::decades(ends, log_axis::power_of_ten),
+        Axis::decades(ends(all), log_axis::power_of_ten),
         240.0,
     );
     Chart {
         panels: vec![panel],
-        traces: curves.iter().enumerate().map(|(nth, curve)| trace(nth, curve)).collect(),
+        marks: curves.iter().enumerate().map(|(nth, curve)| trace(nth, curve)).collect(),
         left: 44.0,
         left_once: true,
         above: [34.0; 2],

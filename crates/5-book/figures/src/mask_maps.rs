@@ -5,7 +5,7 @@ use attention::Matrix;
 use crate::chart::{self, Text};
 use crate::grid::Grid;
 use crate::heads::owned;
-use crate::trace::{Trace, by_cell};
+use crate::marks::{Mark, by_cell};
 use crate::{Error, Figure, Result, Table, escaped, palette, sketch};
 
 /// Named masks as maps: queries down, keys across, filled where a query **may** attend.
@@ -85,11 +85,11 @@ fn drawn<S: AsRef<str>>(
 }
 
 /// Around a row of so many cells.
-fn frame(row: usize, n_cells: usize) -> Trace {
+fn frame(row: usize, n_cells: usize) -> Mark {
     let ([left, right], [top, bottom]) =
         ([-0.5, n_cells as f64 - 0.5], [row as f64 - 0.5, row as f64 + 0.5]);
     let x = vec![left, right, right, left, left];
-    Trace::lines(x, vec![top, top, bottom, bottom, top])
+    Mark::lines(x, vec![top, top, bottom, bottom, top])
         .in_legend(false)
         .line(palette::head(1), 2.0)
         .unclipped()
@@ -105,7 +105,7 @@ pub(crate) struct Named<'a> {
 const BLOCKED: &str = "rgba(118,118,118,0.18)";
 
 impl Named<'_> {
-    pub(crate) fn trace(&self, nth: usize, queries: &[String], keys: &[String]) -> Trace {
+    pub(crate) fn trace(&self, nth: usize, queries: &[String], keys: &[String]) -> Mark {
         let told = |i: usize, j: usize| {
             let (query, key) = (&queries[i], &keys[j]);
             let may = if self.allowed[(i, j)] { "may" } else { "may not" };
@@ -113,7 +113,7 @@ impl Named<'_> {
             format!("{}<br>{}", self.name, escaped(&told))
         };
         let shape = self.allowed.shape();
-        Trace::cells(by_cell(shape, |i, j| u8::from(self.allowed[(i, j)])), 1)
+        Mark::cells(by_cell(shape, |i, j| u8::from(self.allowed[(i, j)])), 1)
             .on(nth)
             .with("name", self.name)
             .scaled(palette::from_nothing(BLOCKED), [0.0, 1.0])

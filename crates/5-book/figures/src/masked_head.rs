@@ -6,9 +6,9 @@ use serde_json::Value;
 use crate::chart::{self, Text};
 use crate::grid::Grid;
 use crate::head_maps::{self, COLOUR_BAR, scale_end, scaled};
+use crate::marks::by_cell;
 use crate::mask_maps::{self, Named};
 use crate::share_map::entries;
-use crate::trace::by_cell;
 use crate::{Figure, Heads, Result};
 
 /// A head on some tokens, without a mask and with one.

@@ -5,7 +5,7 @@ use attention::Matrix;
 use crate::chart::{self, Text};
 use crate::grid::Grid;
 use crate::heads::owned;
-use crate::trace::{Trace, by_cell};
+use crate::marks::{Mark, by_cell};
 use crate::{Error, Figure, Result, Table, palette, sketch};
 
 /// Named matrices of one shape: the larger an entry, the stronger its cell.
@@ -69,9 +69,9 @@ pub fn matrix_maps<R: AsRef<str>, C: AsRef<str>>(
 const NOTHING: &str = "rgba(118,118,118,0.12)";
 
 /// The `nth` panel: an entry of `most`, or of its negative, has the strongest cell.
-pub(crate) fn trace(nth: usize, name: &str, entries: &Matrix, most: f64) -> Trace {
+pub(crate) fn trace(nth: usize, name: &str, entries: &Matrix, most: f64) -> Mark {
     let shape = entries.shape();
-    Trace::cells(by_cell(shape, |i, j| entries[(i, j)].abs()), 1)
+    Mark::cells(by_cell(shape, |i, j| entries[(i, j)].abs()), 1)
         .on(nth)
         .with("name", name)
         .scaled(
@@ -97,7 +97,7 @@ fn written(entry: f64, most: f64) -> String {
 
 /// To two decimals, without zeros at the end; `2e-16` and `1e6` where that says more; no
 /// zero has a sign.
-pub(crate) fn number(entry: f64) -> String {
+pub fn number(entry: f64) -> String {
     let size = entry.abs();
     if size != 0.0 && !(5e-3..1e4).contains(&size) {
         return format!("{entry:.0e}");

@@ -46,13 +46,13 @@ pub fn memory_order(
     let traces = panels.iter().enumerate();
     let chart = Chart {
         panels: panels.iter().map(panel).collect(),
-        traces: traces.map(|(nth, cells)| cells.trace(nth, n_heads)).collect(),
+        marks: traces.map(|(nth, cells)| cells.trace(nth, n_heads)).collect(),
         n_columns: 2,
         left: 52.0,
         below: 22.0,
         ..Chart::default()
     };
-    Ok(chart.figure(title, text))
+    Ok(chart.drawn(title, text))
 }
 
 fn sketched(panels: &[Cells; 4]) -> String {

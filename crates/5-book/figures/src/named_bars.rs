@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use crate::axis::Axis;
 use crate::chart::Chart;
 use crate::layout::formula;
+use crate::marks::Mark;
 use crate::panels::Panel;
-use crate::trace::Trace;
 use crate::{Table, sketch};
 
 /// What a panel shows.
@@ -52,11 +52,11 @@ impl NamedBars {
     }
 
     /// Texts lie in the bars where they fit.
-    fn trace(&self, nth: usize) -> Trace {
+    fn trace(&self, nth: usize) -> Mark {
         let each = || self.bars.iter();
         let told =
             each().map(|bar| format!("{}<br>{}", formula(&bar.name), bar.texts[1]));
-        Trace::lying_bars(each().map(|bar| bar.n))
+        Mark::lying_bars(each().map(|bar| bar.n))
             .on(nth)
             .coloured(self.colours.clone())
             .told(told)
@@ -96,7 +96,7 @@ pub(crate) fn chart<'a>(
     let panels: Vec<_> = panels.into_iter().collect();
     let traces = panels.iter().enumerate();
     Chart {
-        traces: traces.map(|(nth, (bars, _))| bars.trace(nth)).collect(),
+        marks: traces.map(|(nth, (bars, _))| bars.trace(nth)).collect(),
         n_columns: panels.len().min(2),
         panels: panels.iter().map(|(bars, most)| bars.panel(*most)).collect(),
         left,

@@ -15,7 +15,7 @@ const VIRIDIS: [&str; 10] = [
 ];
 
 /// How many hues there are.
-pub(crate) const N_HUES: usize = 6;
+pub const N_HUES: usize = 6;
 
 /// Six hues between white pages and black ones, apart from one another for every kind of
 /// eye. Heads from the seventh on begin again: their names tell them apart.
@@ -23,19 +23,19 @@ const HEADS: [&str; N_HUES] =
     ["#0278e7", "#bf5e01", "#007878", "#d00038", "#288858", "#a048a8"];
 
 /// The scale of every map, dark at 0.
-pub(crate) fn shares() -> Value {
+pub fn shares() -> Value {
     let last = (VIRIDIS.len() - 1) as f64;
     let stops = VIRIDIS.iter().enumerate();
     stops.map(|(at, colour)| json!([rounded(at as f64 / last), colour])).collect()
 }
 
 /// From a colour for nothing to that of the first head.
-pub(crate) fn from_nothing(nothing: &str) -> Value {
+pub fn from_nothing(nothing: &str) -> Value {
     json!([[0.0, nothing], [1.0, head(0)]])
 }
 
 /// The colour of the `nth` head.
-pub(crate) fn head(nth: usize) -> &'static str {
+pub fn head(nth: usize) -> &'static str {
     HEADS[nth % HEADS.len()]
 }
 

@@ -9,9 +9,9 @@ use crate::axis::{Axis, axis_name, layout_key};
 use crate::layout::{base, formula, rounded};
 
 /// What a wide layout is made for, in pixels; it stretches from there.
-pub(crate) const WIDE: f64 = 750.0;
+pub const WIDE: f64 = 750.0;
 /// What a narrow one is made for.
-pub(crate) const NARROW: f64 = 350.0;
+pub const NARROW: f64 = 350.0;
 
 /// Between panels, and between a panel and the next thing.
 pub(crate) const GAP: f64 = 10.0;
@@ -20,34 +20,40 @@ pub(crate) const PANEL_TITLE: f64 = 20.0;
 
 /// A pair of axes under a line of text.
 #[derive(Debug, Clone)]
-pub(crate) struct Panel {
-    pub(crate) title: String,
-    pub(crate) x: Axis,
-    pub(crate) y: Axis,
+pub struct Panel {
+    /// Stands over it.
+    pub title: String,
+    /// From left to right.
+    pub x: Axis,
+    /// From the bottom up.
+    pub y: Axis,
     /// In pixels; none is the width of its column.
-    pub(crate) width: Option<f64>,
-    pub(crate) height: f64,
+    pub width: Option<f64>,
+    /// In pixels.
+    pub height: f64,
 }
 
 impl Panel {
-    /// As wide as its column.
-    pub(crate) fn new(title: impl Into<String>, x: Axis, y: Axis, height: f64) -> Self {
+    /// As wide as its column; `height` is in pixels.
+    pub fn new(title: impl Into<String>, x: Axis, y: Axis, height: f64) -> Self {
         Self { title: title.into(), x, y, width: None, height }
     }
 }
 
 /// How panels lie and what room is left around each, in pixels.
-pub(crate) struct Place {
-    pub(crate) width: f64,
-    pub(crate) n_columns: usize,
+pub struct Place {
+    /// Of the whole figure.
+    pub width: f64,
+    /// How many panels lie side by side.
+    pub n_columns: usize,
     /// For the labels of a panel's y axis.
-    pub(crate) left: f64,
+    pub left: f64,
     /// Whether only the first panel of a row has such labels.
-    pub(crate) left_once: bool,
+    pub left_once: bool,
     /// For the labels of a panel's x axis.
-    pub(crate) below: f64,
+    pub below: f64,
     /// For a legend or a colour bar over all panels.
-    pub(crate) above: f64,
+    pub above: f64,
 }
 
 impl Default for Place {
@@ -65,7 +71,7 @@ impl Default for Place {
 
 impl Place {
     /// The width of a column.
-    pub(crate) fn column(&self) -> f64 {
+    pub fn column(&self) -> f64 {
         let n = self.n_columns as f64;
         (self.width - self.left - (n - 1.0) * self.apart() - GAP) / n
     }

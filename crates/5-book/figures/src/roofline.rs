@@ -69,7 +69,7 @@ pub fn roofline(title: impl Into<String>, it: Roofline) -> Result<Figure> {
     let tables = [roofs_table(it), steps_table(it), reached_table(it)];
     let tables = tables.into_iter().filter(|table| !table.rows.is_empty());
     let text = Text::of_tables(told(it), tables.collect());
-    Ok(chart(it).figure(title, text))
+    Ok(chart(it).drawn(title, text))
 }
 
 fn check(Roofline { roofs, steps, reached }: Roofline) -> Result<()> {
@@ -140,7 +140,7 @@ fn chart(it: Roofline) -> Chart {
     let marks = (0..n_roofs).map(|nth| reached(it, nth));
     Chart {
         panels: vec![panel],
-        traces: roofs.chain(steps).chain(marks).collect(),
+        marks: roofs.chain(steps).chain(marks).collect(),
         left: 40.0,
         left_once: true,
         above: [34.0; 2],

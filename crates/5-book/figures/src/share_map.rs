@@ -4,11 +4,11 @@ use attention::Matrix;
 use serde_json::{Value, json};
 
 use crate::layout::rounded;
-use crate::trace::{Trace, by_cell};
+use crate::marks::{Mark, by_cell};
 use crate::{escaped, palette};
 
 /// Cells from 0 to 1, each with its row, its column and its share under the pointer.
-pub(crate) fn trace(map: &Matrix, rows: &[String], columns: &[String]) -> Trace {
+pub fn trace(map: &Matrix, rows: &[String], columns: &[String]) -> Mark {
     let told = |i: usize, j: usize| {
         escaped(&format!("{} → {}: {:.3}", rows[i], columns[j], map[(i, j)]))
     };
@@ -17,8 +17,8 @@ pub(crate) fn trace(map: &Matrix, rows: &[String], columns: &[String]) -> Trace 
 
 /// Cells from 0 to 1 in the colours of shares, `gap` pixels apart, each with what is told
 /// under the pointer.
-pub(crate) fn cells(map: &Matrix, told: Value, gap: usize) -> Trace {
-    Trace::cells(entries(map), gap)
+pub fn cells(map: &Matrix, told: Value, gap: usize) -> Mark {
+    Mark::cells(entries(map), gap)
         .scaled(palette::shares(), [0.0, 1.0])
         .with("zmin", 0)
         .with("zmax", 1)
@@ -27,6 +27,6 @@ pub(crate) fn cells(map: &Matrix, told: Value, gap: usize) -> Trace {
 }
 
 /// The entries, as plotly takes them.
-pub(crate) fn entries(map: &Matrix) -> Value {
+pub fn entries(map: &Matrix) -> Value {
     by_cell(map.shape(), |i, j| rounded(map[(i, j)]))
 }

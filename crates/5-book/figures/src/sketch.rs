@@ -12,11 +12,7 @@ const SHADES: [char; 5] = [' ', '░', '▒', '▓', '█'];
 /// Maps side by side, as many as fit; rows are labelled in the first map of each band.
 ///
 /// `most` is the share that is drawn as a full block.
-pub(crate) fn maps(
-    named: &[(String, &Matrix)],
-    row_labels: &[String],
-    most: f64,
-) -> String {
+pub fn maps(named: &[(String, &Matrix)], row_labels: &[String], most: f64) -> String {
     let label_width = longest(row_labels);
     let n_columns = named.first().map_or(0, |(_, map)| map.ncols());
     // Two characters make a square; a long sentence has room for one.
@@ -43,7 +39,7 @@ pub(crate) fn maps(
 }
 
 /// A bar of at most `width` characters, drawn to an eighth of one.
-pub(crate) fn bar(value: f64, most: f64, width: usize) -> String {
+pub fn bar(value: f64, most: f64, width: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = (value / most * width as f64 * 8.0).round().max(0.0) as usize;
     let eighths = eighths.min(8 * width);
@@ -52,7 +48,7 @@ pub(crate) fn bar(value: f64, most: f64, width: usize) -> String {
 
 /// Values as a row of small columns, one character each, or the largest of several where
 /// there are more than fit.
-pub(crate) fn columns(values: &[f64], most: f64) -> String {
+pub fn columns(values: &[f64], most: f64) -> String {
     const HEIGHTS: [char; 9] = ['·', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let together = values.len().div_ceil(WIDTH - 10).max(1);
     let column = |values: &[f64]| {
@@ -64,7 +60,7 @@ pub(crate) fn columns(values: &[f64], most: f64) -> String {
 }
 
 /// A table as text: row heads to the left, cells to the right.
-pub(crate) fn table(table: &Table) -> String {
+pub fn table(table: &Table) -> String {
     let lines: Vec<&Vec<String>> =
         std::iter::once(&table.columns).chain(&table.rows).collect();
     let width = |at: usize| lines.iter().map(|line| line[at].chars().count()).max();
@@ -82,12 +78,12 @@ pub(crate) fn table(table: &Table) -> String {
 }
 
 /// Tables under one another.
-pub(crate) fn tables(tables: &[Table]) -> String {
+pub fn tables(tables: &[Table]) -> String {
     tables.iter().map(table).collect::<Vec<_>>().join("\n\n")
 }
 
 /// The same, each under its caption.
-pub(crate) fn captioned(tables: &[Table]) -> String {
+pub fn captioned(tables: &[Table]) -> String {
     let one = |it: &Table| format!("{}\n{}", it.caption, table(it));
     tables.iter().map(one).collect::<Vec<_>>().join("\n\n")
 }
@@ -100,7 +96,7 @@ fn shade(share: f64, most: f64) -> char {
 }
 
 /// The number of characters of the longest text.
-pub(crate) fn longest(texts: &[String]) -> usize {
+pub fn longest(texts: &[String]) -> usize {
     texts.iter().map(|text| text.chars().count()).max().unwrap_or(0)
 }
 

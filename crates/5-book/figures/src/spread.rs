@@ -3,8 +3,8 @@
 use crate::axis::Axis;
 use crate::chart::{Chart, Text};
 use crate::layout::{NEUTRAL, formula, rounded};
+use crate::marks::Mark;
 use crate::panels::Panel;
-use crate::trace::Trace;
 use crate::{Error, Figure, Result, Table, palette, sketch};
 
 /// What was measured at one width of a head.
@@ -46,7 +46,7 @@ pub fn spread(
         ),
         tables: vec![table],
     };
-    Ok(chart(samples, most_bits).figure(title, text))
+    Ok(chart(samples, most_bits).drawn(title, text))
 }
 
 fn check(samples: &[ScaleSample], n_keys: usize) -> Result<()> {
@@ -99,7 +99,7 @@ fn place_of(sample: &ScaleSample) -> f64 {
     rounded((sample.d_k as f64).log2())
 }
 
-fn traces(samples: &[ScaleSample], most_bits: f64) -> Vec<Trace> {
+fn traces(samples: &[ScaleSample], most_bits: f64) -> Vec<Mark> {
     let x: Vec<f64> = samples.iter().map(place_of).collect();
     let ends = vec![x[0], x[x.len() - 1]];
     let line = |nth: usize, panel: usize| {
@@ -112,7 +112,7 @@ fn traces(samples: &[ScaleSample], most_bits: f64) -> Vec<Trace> {
             format!("{}<br>{what} {:.2}", formula(&told), read(sample))
         };
         let y = samples.iter().map(|sample| rounded(read(sample)));
-        Trace::lines_and_marks(x.clone(), y)
+        Mark::lines_and_marks(x.clone(), y)
             .on(panel)
             .with("name", formula(series.name))
             .of_group(series.name, panel == 0)
@@ -121,7 +121,7 @@ fn traces(samples: &[ScaleSample], most_bits: f64) -> Vec<Trace> {
             .marked(series.symbol, 8)
             .told(samples.iter().map(told))
     };
-    let even = Trace::lines(ends, vec![rounded(most_bits); 2])
+    let even = Mark::lines(ends, vec![rounded(most_bits); 2])
         .on(1)
         .named("all keys alike")
         .line(NEUTRAL, 1.5)
@@ -146,7 +146,7 @@ fn chart(samples: &[ScaleSample], most_bits: f64) -> Chart {
             panel("standard deviation of a score", largest * 1.06),
             panel("entropy of a row, in bits", most_bits.max(0.1) * 1.06),
         ],
-        traces: traces(samples, most_bits),
+        marks: traces(samples, most_bits),
         n_columns: 2,
         above: [34.0, 58.0],
         ..Chart::default()

@@ -1,10 +1,10 @@
 //! A curve, its tangent at one place, and how far apart the two are at another.
 
 use crate::axis::Axis;
-use crate::chart::{Chart, Text, above_for};
+use crate::chart::{Chart, Text, legend_room};
 use crate::layout::{FAINT, NEUTRAL, ends, rounded};
+use crate::marks::Mark;
 use crate::panels::Panel;
-use crate::trace::Trace;
 use crate::{Error, Figure, Result, Table, escaped, palette};
 
 /// A curve with its tangent.
@@ -38,7 +38,7 @@ pub fn tangent(title: impl Into<String>, drawn: Tangent) -> Result<Figure> {
         }
     }
     let text = Text::of_tables(drawn.told(), vec![drawn.table()]);
-    Ok(drawn.chart().figure(title, text))
+    Ok(drawn.chart().drawn(title, text))
 }
 
 /// How many points of the curve the table and the sketch show, about.
@@ -62,7 +62,7 @@ impl Tangent<'_> {
     }
 
     /// The points lie on the lines, and the lines on what is between them.
-    fn traces(&self) -> Vec<Trace> {
+    fn traces(&self) -> Vec<Mark> {
         let [curve, tangent] = self.names();
         let [x, y] = self.reached;
         let predicted = self.predicted(x);
@@ -88,14 +88,14 @@ impl Tangent<'_> {
         ]
     }
 
-    fn trace(&self, name: &str, points: &[[f64; 2]]) -> Trace {
+    fn trace(&self, name: &str, points: &[[f64; 2]]) -> Mark {
         let [of_x, _] = self.axes;
         let told = points.iter().map(|[x, y]| {
             let (name, of_x) = (escaped(name), escaped(of_x));
             format!("{of_x} {}<br>{name}: {}", written(*x), written(*y))
         });
         let each = |axis: usize| points.iter().map(move |point| rounded(point[axis]));
-        Trace::lines(each(0), each(1)).named(name).told(told).unclipped()
+        Mark::lines(each(0), each(1)).named(name).told(told).unclipped()
     }
 
     fn chart(&self) -> Chart {
@@ -113,10 +113,10 @@ impl Tangent<'_> {
         let names = self.names();
         Chart {
             panels: vec![panel],
-            traces: self.traces(),
+            marks: self.traces(),
             left: 40.0,
             left_once: true,
-            above: above_for(names.iter().map(String::as_str), 14.0),
+            above: legend_room(names.iter().map(String::as_str), 14.0),
             ..Chart::default()
         }
     }

@@ -2,6 +2,7 @@
 
 pub mod head;
 pub mod how_far;
+mod number_maps;
 
 use attention::{Matrix, Real, softmax_rows};
 

@@ -1,14 +1,12 @@
 //! “Heads that specialise”: heads that come to specialise, from the measurements in `training/data` and one
 //! training.
 
+mod share_sizes;
 pub mod training_now;
 
 use anyhow::{Context, Result, bail, ensure};
 use attention::{Matrix, median};
-use figures::{
-    Ablations, Figure, MapOverSteps, ShareSizes, ablation, map_over_steps, share_sizes,
-    training_curves,
-};
+use figures::{Ablations, Figure, MapOverSteps, ablation, map_over_steps};
 use serde_json::Value;
 use training::lookups::{CODES, LOOKUPS, LOUDNESS, Lookups};
 use training::one_layer::{Ablation, Task};
@@ -16,7 +14,8 @@ use training::windows::{WINDOWS, Windows};
 
 use crate::args::{Args, Entry};
 use crate::numbers::mean;
-use crate::seeds::{curve, numbers, rows};
+use crate::seeds::{curve, numbers, rows, training_curves};
+use share_sizes::ShareSizes;
 
 pub(crate) const FIGURES: &[Entry] = &[
     ("train-curves", curves),
@@ -89,7 +88,7 @@ fn curves(_: &Args) -> Result<Figure> {
         }
     }
     let title = "Three heads name all three words on every seed, and one head on none";
-    Ok(training_curves(title, &curves)?)
+    training_curves(title, &curves)
 }
 
 /// The single head of seed 0.
@@ -106,7 +105,7 @@ fn sizes(_: &Args) -> Result<Figure> {
         marked: [agent as usize, object as usize],
     };
     let title = "A single head gives each identity a share of its own size, in any role";
-    Ok(share_sizes(title, sizes)?)
+    Ok(share_sizes::figure(title, sizes)?)
 }
 
 fn windows_removal(_: &Args) -> Result<Figure> {

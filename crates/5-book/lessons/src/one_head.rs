@@ -1,5 +1,6 @@
 //! “One head”: one head on three words that are set by hand, and trained head 9.
 
+mod map_and_output;
 pub mod words_head;
 
 use anyhow::Result;

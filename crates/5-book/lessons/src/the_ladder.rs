@@ -1,6 +1,7 @@
 //! “The ladder”: a softmax in blocks, from the compiled code, and what was
 //! measured, from files.
 
+mod growth;
 pub mod online;
 pub mod tiles;
 pub mod traffic;
@@ -9,13 +10,13 @@ pub mod work;
 use anyhow::{Context, Result};
 use attention::Dims;
 use figures::{
-    Figure, GrowthLine, GrowthPoint, Reached, Roof, Roofline, Timed, TimedCase, TimedRun,
-    growth, ladder_times, roofline,
+    Figure, Reached, Roof, Roofline, Timed, TimedCase, TimedRun, ladder_times, roofline,
 };
 
 use runs::{CaseReport, Pass, Run};
 
 use crate::args::{Args, Entry};
+use growth::Line;
 use work::Work;
 
 pub(crate) const FIGURES: &[Entry] = &[
@@ -123,24 +124,15 @@ fn grown(args: &Args) -> Result<Figure> {
     let mut lines = Vec::new();
     for (nth, (name, run)) in runs.iter().enumerate() {
         for who in runs::growers(&run.growth) {
-            let points: Vec<GrowthPoint> = run
-                .growth
-                .iter()
-                .filter(|point| point.who == who)
-                .map(|point| GrowthPoint {
-                    tokens: point.tokens,
-                    milliseconds: point.median_ms,
-                    bytes: point.peak_bytes,
-                })
-                .collect();
+            let points = run.growth.iter().filter(|point| point.who == who).collect();
             let slopes = runs::slopes(&run.growth, who);
             let name = if nth == 0 { who.to_owned() } else { format!("{who}, {name}") };
-            lines.push(GrowthLine { name, run: nth, points, slopes });
+            lines.push(Line { name, run: nth, points, slopes });
         }
     }
     let title = format!(
         "Time and peak memory against the number of tokens, 256 wide, 4 heads {}",
         measured_on(&runs)
     );
-    Ok(growth(title, &lines)?)
+    Ok(growth::figure(title, &lines)?)
 }

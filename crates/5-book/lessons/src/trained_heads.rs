@@ -6,19 +6,19 @@ pub mod claims;
 pub mod hunt;
 pub mod measures;
 pub mod others;
+mod reached;
 pub mod sinks;
 pub mod verdicts;
 pub mod without;
 
 use anyhow::Result;
-use figures::{
-    Figure, Heads, Measure, WeightRow, average, head_maps, head_view, reached,
-};
+use figures::{Figure, Heads, WeightRow, average, head_maps, head_view};
 
 use crate::args::{Args, Entry};
 use crate::numbers::share;
 use crate::trained::{self, at, maps};
 use measures::{MEASURES, Maps};
+use reached::Measure;
 
 pub(crate) const FIGURES: &[Entry] = &[
     ("heads-at-once", at_once::figure),
@@ -57,7 +57,7 @@ fn three_measures(_: &Args) -> Result<Figure> {
         Measure { name: MEASURES[measure].to_owned(), lists }
     };
     let title = "Among words, and by what is written, the stronger half of trained links is stronger";
-    Ok(reached(title, &[0, 1, 2].map(panel))?)
+    Ok(reached::figure(title, &[0, 1, 2].map(panel))?)
 }
 
 /// What every token gives “animal”, in head 11 and in head 3.

@@ -2,11 +2,11 @@
 
 pub mod together;
 
-use crate::seeds::curve;
+use crate::seeds::{curve, training_curves};
 use crate::{Args, Entry};
 use anyhow::{Result, ensure};
 use attention::Matrix;
-use figures::{Figure, MapOverSteps, map_over_steps, training_curves};
+use figures::{Figure, MapOverSteps, map_over_steps};
 use serde_json::Value;
 use training::repeats::REPEATS;
 
@@ -53,7 +53,7 @@ fn curves(_: &Args) -> Result<Figure> {
     }
     let title =
         "Two layers know what comes next with every seed, and one layer with none";
-    Ok(training_curves(title, &curves)?)
+    training_curves(title, &curves)
 }
 
 /// The head of the second layer that comes to look after the last same token.

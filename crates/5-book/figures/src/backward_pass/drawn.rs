@@ -5,15 +5,15 @@ use serde_json::{Value, json};
 use super::nodes::{Arrow, HALF, Node, Nodes, written};
 use crate::axis::Axis;
 use crate::layout::{NEUTRAL, formula, rounded};
+use crate::marks::Mark;
 use crate::palette;
 use crate::panels::{self, Panel, Place};
-use crate::trace::Trace;
 
 /// Pixels from one row to the next.
 const ROW: f64 = 62.0;
 
 /// The texts of the boxes, and of the arrows that have one.
-pub(super) fn labels(nodes: &Nodes, arrows: &[Arrow]) -> Trace {
+pub(super) fn labels(nodes: &Nodes, arrows: &[Arrow]) -> Mark {
     let of_node = |node: &Node| {
         let (name, shape, norm) = (formula(node.name), &node.shape, written(node.norm));
         let text = format!("<b>{name}</b> {shape}<br>{norm}");
@@ -33,7 +33,7 @@ pub(super) fn labels(nodes: &Nodes, arrows: &[Arrow]) -> Trace {
     let labels: Vec<([f64; 2], String, String)> =
         nodes.all().into_iter().map(of_node).chain(labelled.map(of_arrow)).collect();
     let at = |axis: usize| labels.iter().map(move |label| label.0[axis]);
-    Trace::texts(at(0), at(1), labels.iter().map(|label| label.1.as_str()))
+    Mark::texts(at(0), at(1), labels.iter().map(|label| label.1.as_str()))
         .told(labels.iter().map(|label| label.2.as_str()))
         .in_legend(false)
         .unclipped()

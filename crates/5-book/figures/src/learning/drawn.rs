@@ -7,8 +7,8 @@ use crate::axis::Axis;
 use crate::chart::Chart;
 use crate::heads::owned;
 use crate::layout::{label_width, rounded};
+use crate::marks::{DASHES, Mark};
 use crate::panels::Panel;
-use crate::trace::{DASHES, Trace};
 use crate::{escaped, palette, share_map};
 
 /// Of the lines and the bars, in pixels.
@@ -32,7 +32,7 @@ pub(super) fn chart(now: Learning) -> Chart {
     let map = share_map::trace(now.rows, &heads, now.tokens).on(1);
     let bars = (0..now.bars().len()).map(|nth| bars(now, nth));
     Chart {
-        traces: lines.chain([map]).chain(bars).collect(),
+        marks: lines.chain([map]).chain(bars).collect(),
         panels: vec![
             Panel::new("score", steps, Axis::numbers(1.04), HEIGHT),
             Panel::new(
@@ -52,13 +52,13 @@ pub(super) fn chart(now: Learning) -> Chart {
     }
 }
 
-fn line(now: Learning, r: usize) -> Trace {
+fn line(now: Learning, r: usize) -> Mark {
     let target = escaped(now.targets[r]);
     let told = now.steps.iter().zip(now.scores);
     let told = told
         .map(|(step, scores)| format!("{target} after {step} steps: {:.3}", scores[r]));
     let y = now.scores.iter().map(|scores| rounded(scores[r].max(0.0)));
-    Trace::lines(now.steps.to_vec(), y)
+    Mark::lines(now.steps.to_vec(), y)
         .on(0)
         .named(now.targets[r])
         .line(palette::head(r), 2.0)
@@ -67,13 +67,13 @@ fn line(now: Learning, r: usize) -> Trace {
 }
 
 /// The bars with all heads, and hatched those without one.
-fn bars(now: Learning, nth: usize) -> Trace {
+fn bars(now: Learning, nth: usize) -> Mark {
     let (name, scores) = &now.bars()[nth];
     let each = || now.targets.iter().zip(scores.iter());
     let told =
         each().map(|(target, score)| format!("{name}, {}: {score:.3}", escaped(target)));
     let written = each().map(|(_, score)| format!("{:.0}", 100.0 * score));
-    Trace::bars(scores.iter().map(|x| rounded(x.max(0.0))))
+    Mark::bars(scores.iter().map(|x| rounded(x.max(0.0))))
         .on(2)
         .in_legend(false)
         .each("marker.color", (0..scores.len()).map(palette::head))

@@ -38,7 +38,7 @@ const Y: [f64; 2] = [0.5, 2.0];
 
 #[test]
 fn lines_are_those_of_plotly() {
-    let ours = Trace::lines(X, Y)
+    let ours = Mark::lines(X, Y)
         .on(1)
         .named("a <b>")
         .of_group("runs", false)
@@ -61,7 +61,7 @@ fn lines_are_those_of_plotly() {
 
 #[test]
 fn marks_and_texts_are_those_of_plotly() {
-    let ours = Trace::marks(X, Y)
+    let ours = Mark::points(X, Y)
         .marked("diamond", 7)
         .coloured("blue")
         .written(["a", "b"], "middle right")
@@ -75,21 +75,21 @@ fn marks_and_texts_are_those_of_plotly() {
         .hover_info(HoverInfo::Text);
     assert_same!(ours, plotlys);
     let both = Scatter::new(X.to_vec(), Y.to_vec()).mode(Mode::LinesMarkers);
-    assert_same!(Trace::lines_and_marks(X, Y), both);
+    assert_same!(Mark::lines_and_marks(X, Y), both);
 }
 
 #[test]
 fn bars_are_those_of_plotly() {
     let lying = Bar::new(Y.to_vec(), vec![0.0, 1.0]).orientation(Orientation::Horizontal);
-    assert_same!(Trace::lying_bars(Y), lying);
-    assert_same!(Trace::bars(Y), Bar::new(vec![0.0, 1.0], Y.to_vec()));
+    assert_same!(Mark::lying_bars(Y), lying);
+    assert_same!(Mark::bars(Y), Bar::new(vec![0.0, 1.0], Y.to_vec()));
 }
 
 #[test]
 fn cells_are_those_of_plotly() {
     let rows = vec![X.to_vec(), Y.to_vec()];
     let scale = json!([[0.0, "black"], [1.0, "white"]]);
-    let ours = Trace::cells(rows.clone(), 2).scaled(scale, [0.0, 1.0]);
+    let ours = Mark::cells(rows.clone(), 2).scaled(scale, [0.0, 1.0]);
     let stop = |at, colour: &str| ColorScaleElement(at, colour.to_owned());
     let scale = ColorScale::Vector(vec![stop(0.0, "black"), stop(1.0, "white")]);
     let plotlys = HeatMap::new_z(rows)

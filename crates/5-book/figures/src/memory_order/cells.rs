@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::axis::Axis;
 use crate::layout::rounded;
-use crate::trace::{Trace, by_cell};
+use crate::marks::{Mark, by_cell};
 use crate::{Table, palette};
 
 /// Entry `[token, column]` of q and the address that it lies at.
@@ -116,7 +116,7 @@ impl Cells {
         format!("{}: t{} h{}", cell.address, cell.token, self.head(cell))
     }
 
-    pub(super) fn trace(&self, nth: usize, n_heads: usize) -> Trace {
+    pub(super) fn trace(&self, nth: usize, n_heads: usize) -> Mark {
         let told = |cell: &Cell| {
             let Cell { token, column, address } = cell;
             let head = self.head(cell);
@@ -124,7 +124,7 @@ impl Cells {
         };
         let shape = (self.rows.len(), self.rows[0].len());
         let at = |i: usize, j: usize| &self.rows[i][j];
-        Trace::cells(by_cell(shape, |i, j| self.head(at(i, j))), 2)
+        Mark::cells(by_cell(shape, |i, j| self.head(at(i, j))), 2)
             .on(nth)
             .scaled(steps(n_heads), [-0.5, n_heads as f64 - 0.5])
             .with("text", by_cell(shape, |i, j| self.label(at(i, j))))

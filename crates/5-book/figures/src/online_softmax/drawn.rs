@@ -5,16 +5,16 @@ use serde_json::{Value, json};
 use super::{OnlineSteps, first_of, short, sums};
 use crate::axis::Axis;
 use crate::layout::{FAINT, NEUTRAL, all_rounded, rounded};
+use crate::marks::Mark;
 use crate::palette;
 use crate::panels::{self, GAP, Panel, Place};
 use crate::slider::Slider;
-use crate::trace::Trace;
 
 /// Room for the slider, in pixels.
 const SLIDER: f64 = 76.0;
 
 /// What is shown after block `nth`.
-pub(super) fn traces(it: OnlineSteps, nth: usize) -> [Trace; 4] {
+pub(super) fn traces(it: OnlineSteps, nth: usize) -> [Mark; 4] {
     let OnlineSteps { scores, values, steps } = it;
     let (step, first) = (&steps[nth], first_of(steps, nth));
     let colour = |key: usize| match key {
@@ -24,7 +24,7 @@ pub(super) fn traces(it: OnlineSteps, nth: usize) -> [Trace; 4] {
     };
     let bars = |heights: &[f64], panel: usize| {
         let colours = (0..heights.len()).map(colour);
-        Trace::bars(all_rounded(heights)).on(panel).each("marker.color", colours)
+        Mark::bars(all_rounded(heights)).on(panel).each("marker.color", colours)
     };
     let keys = scores.iter().zip(values).enumerate();
     let told = keys.map(|(j, (s, v))| {
@@ -34,13 +34,13 @@ pub(super) fn traces(it: OnlineSteps, nth: usize) -> [Trace; 4] {
         format!("key {j} counts {}<br>its value is {}", short(*count), short(values[j]))
     });
     let across = vec![-0.5, scores.len() as f64 - 0.5];
-    let maximum = Trace::lines(across, vec![rounded(step.maximum); 2]);
+    let maximum = Mark::lines(across, vec![rounded(step.maximum); 2]);
     let lines = sums(it, nth);
     let traces = [
         bars(scores, 0).told(told),
         maximum.line(NEUTRAL, 1.5).silent(),
         bars(&step.counts, 1).told(counted),
-        Trace::texts(vec![0.0; lines.len()], 0..lines.len(), lines)
+        Mark::texts(vec![0.0; lines.len()], 0..lines.len(), lines)
             .on(2)
             .silent()
             .with("textposition", "middle right")

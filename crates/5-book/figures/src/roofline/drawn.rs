@@ -2,10 +2,10 @@
 
 use super::{Reached, RoofStep, Roofline, ranges};
 use crate::layout::{NEUTRAL, formula, significant};
+use crate::marks::{DASHES, Mark};
 use crate::palette;
-use crate::trace::{DASHES, Trace};
 
-pub(super) fn roof(it: Roofline, nth: usize) -> Trace {
+pub(super) fn roof(it: Roofline, nth: usize) -> Mark {
     let roof = &it.roofs[nth];
     let [[first, last], _] = ranges(it);
     let x = [first, roof.ridge(), last];
@@ -14,7 +14,7 @@ pub(super) fn roof(it: Roofline, nth: usize) -> Trace {
         "{name}<br>at most {:.0} GFLOP/s<br>memory: {:.1} GB/s",
         roof.peak_gflops, roof.bandwidth_gb_s
     );
-    Trace::lines(x.map(significant), x.map(|x| significant(roof.over(x))))
+    Mark::lines(x.map(significant), x.map(|x| significant(roof.over(x))))
         .with("name", name)
         .line(palette::head(nth), 2.5)
         .dashed(DASHES[nth])
@@ -26,9 +26,9 @@ fn named_marks(
     points: impl Iterator<Item = [f64; 2]> + Clone,
     texts: Vec<String>,
     position: &str,
-) -> Trace {
+) -> Mark {
     let each = |axis: usize| points.clone().map(move |point| significant(point[axis]));
-    Trace::marks(each(0), each(1))
+    Mark::points(each(0), each(1))
         .written(texts, position)
         .with("textfont.size", 11)
         .in_legend(false)
@@ -36,7 +36,7 @@ fn named_marks(
 }
 
 /// Every other name stands a line higher, so that neighbours keep apart.
-pub(super) fn steps(Roofline { roofs, steps, .. }: Roofline) -> Trace {
+pub(super) fn steps(Roofline { roofs, steps, .. }: Roofline) -> Mark {
     let limit = |step: &RoofStep| match step.flops_per_byte < roofs[0].ridge() {
         true => "the memory",
         false => "the arithmetic",
@@ -57,7 +57,7 @@ pub(super) fn steps(Roofline { roofs, steps, .. }: Roofline) -> Trace {
         .told(steps.iter().map(told))
 }
 
-pub(super) fn reached(it: Roofline, nth: usize) -> Trace {
+pub(super) fn reached(it: Roofline, nth: usize) -> Mark {
     let mut marks: Vec<&Reached> =
         it.reached.iter().filter(|mark| mark.roof == nth).collect();
     marks.sort_by(|a, b| a.gflops.total_cmp(&b.gflops));

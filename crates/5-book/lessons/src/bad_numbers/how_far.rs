@@ -2,9 +2,9 @@
 
 use anyhow::{Context, Result};
 use attention::{Mask, Matrix, Rng, SeedableRng, random_matrix};
-use figures::number_maps;
 
 use super::head::{Computed, Fill, Precision, Recipe};
+use super::number_maps;
 use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
 use crate::numbers::share;
 
@@ -152,7 +152,7 @@ fn draw(settings: &Settings) -> Result<LiveView> {
     let rows: Vec<String> = (0..N).map(|query| format!("query {query}")).collect();
     let columns: Vec<String> = (0..N).map(|column| column.to_string()).collect();
     let named = [("scores", scores), ("weights", attn), ("output", out)];
-    let figure = number_maps(title, &rows, &columns, &named)?;
+    let figure = number_maps::figure(title, &rows, &columns, &named)?;
     let place = match settings.choice("nan")? {
         "v" => "One entry of token 2's value is NaN",
         "k" => "One entry of token 2's key is NaN",

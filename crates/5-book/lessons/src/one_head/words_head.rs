@@ -4,10 +4,9 @@ use std::ops::Range;
 
 use anyhow::Result;
 use attention::{Mask, Matrix};
-use figures::map_and_output;
 use single_head::attend;
 
-use super::{FEATURES, WORDS, head_of, weights, words};
+use super::{FEATURES, WORDS, head_of, map_and_output, weights, words};
 use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
 use crate::numbers::written;
 
@@ -94,7 +93,8 @@ fn draw(settings: &Settings) -> Result<LiveView> {
     let pass = attend(&head, x, x, x, &Mask::None)?;
     let most = most(&pass.attn.row(OVERFLOWED).iter().copied().collect::<Vec<_>>());
     let title = format!("“overflowed” looks at {most}");
-    let figure = map_and_output(title, &WORDS, &pass.attn, &ENTRIES, &pass.out)?;
+    let (tokens, entries) = (WORDS.map(str::to_owned), ENTRIES.map(str::to_owned));
+    let figure = map_and_output::figure(title, &tokens, &pass.attn, &entries, &pass.out)?;
     let [first, second] = [0, 1].map(|at| written(pass.out[(OVERFLOWED, at)], 2));
     let words =
         format!("“overflowed” attends to {most}. Its output is ({first}, {second}).");

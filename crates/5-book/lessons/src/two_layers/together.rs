@@ -1,16 +1,19 @@
 //! Two layers trained in a small world while a reader looks on: live.
 
+mod score_and_maps;
+
 use std::sync::OnceLock;
 
 use crate::live::{Control, Kind, Live, LiveView, Question, Settings, Training};
 use ablation::Replacement;
 use anyhow::Result;
 use attention::{Error, Matrix, Rng, SeedableRng};
-use figures::{LayersTogether, layers_together};
 use training::repeats::{
     Architecture, HeadShares, Predictor, PredictorLook, Repeats, Sequences,
 };
 use training::{Schedule, Trainer};
+
+use score_and_maps::ScoreAndMaps;
 
 /// Trains the small world as its reader sets it.
 pub const LIVE: Live = Live {
@@ -248,14 +251,14 @@ fn shown(
         (format!("layer {layer}, head {head}: {looks_at}"), now.maps[layer][head].clone())
     });
     let tokens = tokens(&trained.test);
-    let together = LayersTogether {
+    let together = ScoreAndMaps {
         n_steps: schedule.n_steps,
         steps: &steps,
         scores: &scores,
         tokens: &tokens,
         maps: &maps,
     };
-    let figure = layers_together(title(schedule, now, without), together)?;
+    let figure = together.figure(title(schedule, now, without))?;
     let numbers = steps.iter().map(|&step| step as f64).chain(scores.iter().copied());
     let maps = maps.iter().flat_map(|(_, map)| map.iter().copied());
     let flag = |is: bool| f64::from(u8::from(is));
