@@ -268,3 +268,57 @@ pub fn legend_room<'a>(
 ) -> [f64; 2] {
     [WIDE, NARROW].map(|width| around + 20.0 * legend_lines(names.clone(), width))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Axis;
+
+    fn bars(heights: &[f64]) -> Chart {
+        let heads = ["head 0", "head 1"].map(str::to_owned);
+        let panel =
+            Panel::new("lost", Axis::across(&heads, 12), Axis::numbers(1.0), 200.0);
+        Chart::new("One head is needed")
+            .panel(panel, [Mark::bars(heights.to_vec()).named("place")])
+    }
+
+    #[test]
+    fn tables_sketch_and_sentence_follow_from_the_marks() {
+        let figure = bars(&[0.25, 0.75]).figure().unwrap();
+        insta::assert_snapshot!(figure, @r"
+        One head is needed
+
+                place
+        head 0   0.25
+        head 1   0.75
+        ");
+        insta::assert_snapshot!(figure.alternative(), @"lost: the largest of place is 0.75, at head 1.");
+    }
+
+    #[test]
+    fn each_of_them_can_be_replaced() {
+        let table = Table::new("Own", ["", "of it"], [["a".to_owned(), "1".to_owned()]]);
+        let figure = bars(&[0.5, 0.5]).says("Two bars.").tables([table]).sketch("▌▌");
+        let figure = figure.figure().unwrap();
+        assert_eq!(figure.alternative(), "Two bars.");
+        assert_eq!((figure.sketch(), figure.tables()[0].caption.as_str()), ("▌▌", "Own"));
+    }
+
+    #[test]
+    fn what_cannot_be_drawn_is_refused() {
+        let refused = |chart: Chart| chart.figure().unwrap_err().to_string();
+        insta::assert_snapshot!(refused(Chart::new("")), @"the number of marks is 0, and must be at least 1");
+        insta::assert_snapshot!(refused(bars(&[0.5, f64::NAN])), @"entry 1 of y of “place” is no finite number");
+        let numbers = || Axis::numbers(1.0);
+        let on =
+            |y, mark| Chart::new("").panel(Panel::new("", numbers(), y, 200.0), [mark]);
+        let log = Axis::decades([0.1, 1.0], crate::log_axis::power_of_ten);
+        insta::assert_snapshot!(refused(on(log, Mark::lines([0.0, 1.0], [0.5, 0.0]))), @"y of the marks of panel 0 is 0, expected above 0");
+        insta::assert_snapshot!(refused(on(numbers(), Mark::lines([0.0, 1.0], [0.5]))), @"y of the marks of panel 0 has 1 entries, expected 2");
+        let gap = Mark::lines([0.0, 1.0], [Some(0.5), None]);
+        assert!(on(numbers(), gap.clone().with_gaps()).figure().is_ok());
+        insta::assert_snapshot!(refused(on(numbers(), gap)), @"entry 1 of y of the marks of panel 0 is no finite number");
+        let rows = serde_json::json!([[0.0, 1.0], [0.5]]);
+        insta::assert_snapshot!(refused(on(numbers(), Mark::cells(rows, 1))), @"a row of the marks of panel 0 has 1 entries, expected 2");
+    }
+}

@@ -26,7 +26,9 @@ pub(crate) fn tables(chart: &Chart) -> Vec<Table> {
 /// Of each panel, from where to where each of its marks goes.
 pub(crate) fn sentence(chart: &Chart) -> String {
     let panel = |(nth, panel): (usize, &Panel)| {
-        let marks: Vec<String> = marks_on(chart, nth).map(ends).collect();
+        let names = panel.x.tick_names().or_else(|| panel.y.tick_names());
+        let marks: Vec<String> =
+            marks_on(chart, nth).map(|mark| ends(mark, names)).collect();
         let scale = if panel.y.is_log() { ", on a logarithmic axis" } else { "" };
         let against = match panel.x.title() {
             "" => String::new(),
@@ -41,23 +43,26 @@ fn marks_on(chart: &Chart, nth: usize) -> impl Iterator<Item = &Mark> {
     chart.marks.iter().filter(move |mark| mark.panel() == nth && mark.measures())
 }
 
-/// `Adam goes from 1 to 0.1`, or the ends of what a map holds.
-fn ends(mark: &Mark) -> String {
+/// `Adam goes from 1 to 0.1`; where places have names, the largest and its name; of a map,
+/// the least and the most that it holds.
+fn ends(mark: &Mark, names: Option<&[String]>) -> String {
     let name = mark.name();
-    let values: Vec<f64> = match mark.rows() {
-        Some(rows) => rows.into_iter().flatten().flatten().collect(),
-        None => mark.places().into_iter().filter_map(|[_, y]| y).collect(),
-    };
-    match (&values[..], mark.rows()) {
-        ([], _) => format!("{name} shows nothing"),
-        (values, Some(_)) => {
-            let [least, most] = crate::ends(values.iter().copied());
-            format!("{name} holds {} to {}", number(least), number(most))
+    if let Some(rows) = mark.rows() {
+        let [least, most] = crate::ends(rows.into_iter().flatten().flatten());
+        return format!("{name} holds {} to {}", number(least), number(most));
+    }
+    let values: Vec<f64> = mark.places().into_iter().filter_map(|[_, y]| y).collect();
+    let largest = values.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
+    match (largest, names) {
+        (None, _) => format!("{name} shows nothing"),
+        (Some((at, &most)), Some(names)) => {
+            let place = names.get(at).map_or("", String::as_str);
+            format!("the largest of {name} is {}, at {place}", number(most))
         }
-        ([first, .., last], None) => {
-            format!("{name} goes from {} to {}", number(*first), number(*last))
+        (Some(_), None) => {
+            let [first, last] = [values[0], values[values.len() - 1]].map(number);
+            format!("{name} goes from {first} to {last}")
         }
-        ([only], None) => format!("{name} is {}", number(*only)),
     }
 }
 

@@ -2,8 +2,7 @@
 
 use attention::{Count, ParameterCount, thousands};
 
-use crate::chart::Text;
-use crate::named_bars::{self, NamedBar, NamedBars};
+use crate::named_bars::{NamedBar, NamedBars, named_bars};
 use crate::{Error, Figure, Result, palette};
 
 /// Ledgers of parameters side by side on one scale, each under its name.
@@ -15,24 +14,14 @@ pub fn ledger<S: AsRef<str>>(
     ledgers: &[(S, &ParameterCount)],
 ) -> Result<Figure> {
     Error::expect_count("the number of ledgers", ledgers.len(), 4)?;
-    for (_, ledger) in ledgers {
-        attention::Error::expect_positive("the number of lines", ledger.counts().len())?;
-    }
-    let ledgers: Vec<NamedBars> = ledgers
-        .iter()
-        .enumerate()
-        .map(|(nth, (name, count))| bars(nth, name.as_ref(), count))
-        .collect();
-    let most = ledgers.iter().map(NamedBars::most).fold(1.0, f64::max);
-    let headings: Vec<&str> = ledgers.iter().map(|it| it.heading.as_str()).collect();
-    let sketches: Vec<String> = ledgers.iter().map(|it| it.sketched(most)).collect();
-    let text = Text {
-        alternative: format!("Bars of parameters. {}.", headings.join(". ")),
-        sketch: sketches.join("\n\n"),
-        tables: ledgers.iter().map(NamedBars::table).collect(),
-    };
-    let panels = ledgers.iter().map(|ledger| (ledger, most));
-    Ok(named_bars::chart(panels, 42.0).drawn(title, text))
+    let lists = ledgers.iter().enumerate();
+    let lists = lists.map(|(nth, (name, count))| bars(nth, name.as_ref(), count));
+    let lists: Vec<NamedBars> = lists.collect();
+    let most = lists.iter().map(NamedBars::most).fold(1.0, f64::max);
+    let headings: Vec<&str> = lists.iter().map(|it| it.heading.as_str()).collect();
+    let sentence = format!("Bars of parameters. {}.", headings.join(". "));
+    let panels: Vec<_> = lists.into_iter().map(|list| (list, most)).collect();
+    named_bars(title, &panels, 42.0, sentence)
 }
 
 fn bars(nth: usize, name: &str, ledger: &ParameterCount) -> NamedBars {

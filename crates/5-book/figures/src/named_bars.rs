@@ -2,42 +2,48 @@
 //! it, or beside it where it is short: in a figure, and in a table.
 
 use attention::thousands;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::axis::Axis;
 use crate::chart::Chart;
 use crate::layout::formula;
 use crate::marks::Mark;
 use crate::panels::Panel;
-use crate::{Table, sketch};
+use crate::{Figure, Result, Table, sketch};
 
-/// What a panel shows.
-pub(crate) struct NamedBars {
+/// A panel of bars that lie under one another.
+pub struct NamedBars {
     /// Stands over the panel.
-    pub(crate) heading: String,
-    pub(crate) caption: String,
+    pub heading: String,
+    /// Stands over its table.
+    pub caption: String,
     /// Over the names, the sizes and the numbers.
-    pub(crate) columns: [&'static str; 3],
-    pub(crate) bars: Vec<NamedBar>,
+    pub columns: [&'static str; 3],
+    /// From the top down.
+    pub bars: Vec<NamedBar>,
     /// One for all bars, or one each.
-    pub(crate) colours: Value,
-    pub(crate) total: u64,
+    pub colours: Value,
+    /// What the numbers come to.
+    pub total: u64,
     /// How many characters the names and the numbers take in a sketch.
-    pub(crate) widths: [usize; 2],
+    pub widths: [usize; 2],
 }
 
-pub(crate) struct NamedBar {
-    pub(crate) name: String,
+/// One of the bars.
+pub struct NamedBar {
+    /// Stands before it.
+    pub name: String,
     /// What makes the number.
-    pub(crate) sizes: String,
-    pub(crate) n: u64,
+    pub sizes: String,
+    /// Its length.
+    pub n: u64,
     /// In the bar, and under the pointer after its name.
-    pub(crate) texts: [String; 2],
+    pub texts: [String; 2],
 }
 
 impl NamedBars {
     /// The largest number, for panels on a scale of their own.
-    pub(crate) fn most(&self) -> f64 {
+    pub fn most(&self) -> f64 {
         self.bars.iter().map(|bar| bar.n).max().unwrap_or(0).max(1) as f64
     }
 
@@ -52,12 +58,11 @@ impl NamedBars {
     }
 
     /// Texts lie in the bars where they fit.
-    fn trace(&self, nth: usize) -> Mark {
+    fn mark(&self) -> Mark {
         let each = || self.bars.iter();
         let told =
             each().map(|bar| format!("{}<br>{}", formula(&bar.name), bar.texts[1]));
         Mark::lying_bars(each().map(|bar| bar.n))
-            .on(nth)
             .coloured(self.colours.clone())
             .told(told)
             .written(each().map(|bar| bar.texts[0].as_str()), "auto")
@@ -67,7 +72,7 @@ impl NamedBars {
             .unclipped()
     }
 
-    pub(crate) fn table(&self) -> Table {
+    fn table(&self) -> Table {
         let row =
             |bar: &NamedBar| [bar.name.clone(), bar.sizes.clone(), thousands(bar.n)];
         let total = ["total".into(), String::new(), thousands(self.total)];
@@ -75,7 +80,7 @@ impl NamedBars {
         Table::new(self.caption.clone(), self.columns, rows)
     }
 
-    pub(crate) fn sketched(&self, most: f64) -> String {
+    fn sketched(&self, most: f64) -> String {
         let [of_name, of_number] = self.widths;
         let line = |bar: &NamedBar| {
             let (name, n) = (&bar.name, thousands(bar.n));
@@ -89,19 +94,29 @@ impl NamedBars {
 }
 
 /// Panels, each with the end of its scale, and `left` pixels for the names.
-pub(crate) fn chart<'a>(
-    panels: impl IntoIterator<Item = (&'a NamedBars, f64)>,
+///
+/// # Errors
+/// [`Error::Sizes`](crate::Error::Sizes) for no panels, or one without bars.
+pub fn named_bars(
+    title: impl Into<String>,
+    panels: &[(NamedBars, f64)],
     left: f64,
-) -> Chart {
-    let panels: Vec<_> = panels.into_iter().collect();
-    let traces = panels.iter().enumerate();
-    Chart {
-        marks: traces.map(|(nth, (bars, _))| bars.trace(nth)).collect(),
-        n_columns: panels.len().min(2),
-        panels: panels.iter().map(|(bars, most)| bars.panel(*most)).collect(),
-        left,
-        below: 20.0,
-        fields: vec![("bargap", json!(0.25))],
-        ..Chart::default()
+    sentence: String,
+) -> Result<Figure> {
+    let mut chart = Chart::new(title)
+        .columns(panels.len().min(2))
+        .left(left)
+        .below(20.0)
+        .with("bargap", 0.25);
+    for (list, most) in panels {
+        let n = list.bars.len();
+        attention::Error::expect_positive("the number of lines", n)?;
+        chart = chart.panel(list.panel(*most), [list.mark()]);
     }
+    let sketches = panels.iter().map(|(list, most)| list.sketched(*most));
+    chart
+        .sketch(sketches.collect::<Vec<_>>().join("\n\n"))
+        .tables(panels.iter().map(|(list, _)| list.table()))
+        .says(sentence)
+        .figure()
 }

@@ -1,6 +1,7 @@
 //! “Heads that specialise”: heads that come to specialise, from the measurements in `training/data` and one
 //! training.
 
+mod learning;
 mod share_sizes;
 pub mod training_now;
 

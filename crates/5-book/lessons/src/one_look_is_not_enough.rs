@@ -1,5 +1,6 @@
 //! “One look is not enough”: three heads on “flew”, and a blend whose parts cannot be had back.
 
+mod blended;
 pub mod other_parts;
 
 use anyhow::Result;

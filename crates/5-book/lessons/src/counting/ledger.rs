@@ -1,8 +1,8 @@
 //! What a layer of any size costs: live.
 
 use anyhow::Result;
-use attention::{Dims, MultiplyAdds, ParameterCount, thousands};
-use figures::layer_costs;
+use attention::{Cost, Count, Dims, MultiplyAdds, ParameterCount, thousands};
+use figures::{Figure, NamedBar, NamedBars, formula, named_bars, palette};
 
 use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
 
@@ -103,9 +103,71 @@ fn counted(d_model: usize, h: usize, n: usize, biases: bool) -> Result<LiveView>
 
 /// The multiply-adds of the projections, and of the products of pairs.
 fn apart(work: &MultiplyAdds) -> [u64; 2] {
-    let pairs = work.costs().iter().filter(|cost| ["Q Kᵀ", "A V"].contains(&cost.name));
+    let pairs = work.costs().iter().filter(|cost| OF_PAIRS.contains(&cost.name));
     let pairs = pairs.map(|cost| cost.multiply_adds).sum();
     [work.total() - pairs, pairs]
+}
+
+/// Bars of a layer's parameters by matrix and bias, and of the multiply-adds of a pass by
+/// step: products of pairs of tokens in another colour than projections.
+fn layer_costs(
+    title: &str,
+    parameters: &ParameterCount,
+    work: &MultiplyAdds,
+) -> figures::Result<Figure> {
+    let matrices = parameters.counts().iter().map(matrix).collect();
+    let steps = work.costs().iter().map(step).collect();
+    let lists = [
+        list("parameters", parameters.total() as u64, matrices),
+        list("multiply-adds", work.total(), steps),
+    ];
+    let [of_matrices, of_steps] = lists.each_ref().map(|list| list.heading.as_str());
+    let sentence = format!(
+        "Bars of the parameters of a layer by matrix, and of its work by step: \
+         {of_matrices}, and {of_steps}."
+    );
+    let panels = lists.map(|list| {
+        let most = list.most();
+        (list, most)
+    });
+    named_bars(title, &panels, 76.0, sentence)
+}
+
+/// The steps that look at pairs of tokens.
+const OF_PAIRS: [&str; 2] = ["Q Kᵀ", "A V"];
+
+fn list(what: &'static str, total: u64, bars: Vec<NamedBar>) -> NamedBars {
+    NamedBars {
+        heading: format!("{} {what}", thousands(total)), // `263,168 parameters`
+        caption: what.to_owned(),
+        columns: ["", "sizes", what],
+        colours: bars.iter().map(colour).collect(),
+        bars,
+        total,
+        widths: [11, 15],
+    }
+}
+
+fn colour(bar: &NamedBar) -> &'static str {
+    palette::head(usize::from(OF_PAIRS.contains(&bar.name.as_str())))
+}
+
+fn matrix(count: &Count) -> NamedBar {
+    let (rows, columns) = count.shape();
+    let sizes = match count.copies() {
+        1 => format!("({rows}, {columns})"),
+        copies => format!("{copies} × ({rows}, {columns})"),
+    };
+    bar(count.name(), sizes, count.parameters() as u64)
+}
+
+fn step(cost: &Cost) -> NamedBar {
+    bar(cost.name, cost.formula.clone(), cost.multiply_adds)
+}
+
+fn bar(name: &str, sizes: String, n: u64) -> NamedBar {
+    let texts = [thousands(n), formula(&sizes)];
+    NamedBar { name: name.to_owned(), sizes, n, texts }
 }
 
 #[cfg(test)]

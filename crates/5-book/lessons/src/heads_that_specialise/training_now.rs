@@ -6,11 +6,11 @@ use std::sync::OnceLock;
 use ablation::Replacement;
 use anyhow::Result;
 use attention::{Error, Rng, SeedableRng};
-use figures::{Learning, learning};
 use training::lookups::Lookups;
 use training::one_layer::{Look, Model, Task, train};
 use training::{Schedule, Trainer};
 
+use super::learning::Learning;
 use crate::live::{Control, Kind, Live, LiveView, Question, Settings, Training};
 
 /// Trains as its reader sets: on the sentences, the test set and the looks of all of the
@@ -207,16 +207,18 @@ fn shown(
     let looks: Vec<&Look> = trained.looks.iter().chain(is_new.then_some(now)).collect();
     let steps: Vec<usize> = looks.iter().map(|look| look.step).collect();
     let scores: Vec<Vec<f64>> = looks.iter().map(|look| look.scores.clone()).collect();
+    let targets = Lookups::default().targets().iter().map(|it| (*it).to_owned());
+    let targets: Vec<String> = targets.collect();
     let learned = Learning {
         n_steps: schedule.n_steps,
         steps: &steps,
-        targets: Lookups::default().targets(),
+        targets: &targets,
         scores: &scores,
         rows: &now.rows,
         tokens: &trained.test.names,
         without,
     };
-    let figure = learning(title(schedule, now, without), learned)?;
+    let figure = learned.figure(title(schedule, now, without))?;
     let words = words(schedule, now, without);
     let lists = steps.iter().map(|&step| step as f64).chain(scores.concat());
     let maps = now.focus.iter().chain(&now.rows).copied();

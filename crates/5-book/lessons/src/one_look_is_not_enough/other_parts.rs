@@ -1,12 +1,11 @@
 //! One output from different shares: live.
 
-use anyhow::{Result, ensure};
-use attention::{Matrix, max_abs_diff, weighted_values};
-use figures::{Blend, blend};
-
+use super::blended::{self, Blend};
 use super::{Readable, readable};
 use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
 use crate::numbers::written;
+use anyhow::{Result, ensure};
+use attention::{Matrix, max_abs_diff, weighted_values};
 
 /// Draws a row of shares and its blend, beside those of *crew* alone.
 pub const LIVE: Live = Live {
@@ -88,7 +87,9 @@ fn draw(settings: &Settings) -> Result<LiveView> {
     };
     let rows =
         [row("a mixed row", &shares, &mixed), row("crew alone", &crew_shares, &crew)];
-    let figure = blend(title(apart, is_crew), &tokens, &features, &rows)?;
+    let [tokens, features] =
+        [tokens.map(str::to_owned).to_vec(), features.map(str::to_owned).to_vec()];
+    let figure = blended::figure(title(apart, is_crew), &tokens, &features, &rows)?;
     let words = format!(
         "The row's output is {}, that of crew alone {}. {}",
         listed(&mixed),
