@@ -20,39 +20,41 @@ use crate::{Figure, Result, Table, defaults, sketch};
 
 /// Panels side by side where there is room, one above the other on a phone.
 pub struct Chart {
-    pub(crate) title: String,
+    title: String,
     pub(crate) panels: Vec<Panel>,
     pub(crate) marks: Vec<Mark>,
     /// Where there is room; a phone has one.
-    pub(crate) n_columns: usize,
+    n_columns: usize,
     /// For the labels of a panel's y axis, in pixels.
-    pub(crate) left: f64,
+    left: f64,
     /// Whether a panel's title stands over its plot, and not over its labels too.
-    pub(crate) left_once: bool,
+    left_once: bool,
     /// For the labels of a panel's x axis.
-    pub(crate) below: f64,
+    below: f64,
     /// For a legend over all panels, where there is room and on a phone.
-    pub(crate) above: [f64; 2],
+    above: [f64; 2],
     /// Fields of the layout, in both.
-    pub(crate) fields: Vec<(&'static str, Value)>,
+    fields: Vec<(&'static str, Value)>,
     /// Where there is room and on a phone, if they differ in more than this type says.
-    pub(crate) layouts: Option<[Value; 2]>,
-    pub(crate) alternative: Option<String>,
-    pub(crate) sketch: Option<String>,
-    pub(crate) tables: Vec<Table>,
-    pub(crate) is_captioned: bool,
+    layouts: Option<[Value; 2]>,
+    alternative: Option<String>,
+    sketch: Option<String>,
+    tables: Vec<Table>,
+    is_captioned: bool,
 }
 
-impl Default for Chart {
-    fn default() -> Self {
+impl Chart {
+    /// Without panels so far. The title states what is to be seen.
+    pub fn new(title: impl Into<String>) -> Self {
+        let Place { left, below, .. } = Place::default();
         Self {
-            title: String::new(),
+            title: title.into(),
             panels: Vec::new(),
             marks: Vec::new(),
             n_columns: 1,
-            left: Place::default().left,
+            left,
             left_once: false,
-            below: Place::default().below,
+            below,
             above: [0.0; 2],
             fields: Vec::new(),
             layouts: None,
@@ -61,13 +63,6 @@ impl Default for Chart {
             tables: Vec::new(),
             is_captioned: false,
         }
-    }
-}
-
-impl Chart {
-    /// Without panels so far. The title states what is to be seen.
-    pub fn new(title: impl Into<String>) -> Self {
-        Self { title: title.into(), ..Self::default() }
     }
 
     /// Maps of one shape in a grid, one a name: rows down, columns across, all cells of one
@@ -197,15 +192,10 @@ impl Chart {
             true => sketch::captioned(&tables),
             false => sketch::tables(&tables),
         });
-        let title = std::mem::take(&mut self.title);
-        Ok(self.drawn(title, Text { alternative, sketch, tables }))
-    }
-
-    /// A figure of numbers that were checked, with a text of its own.
-    pub(crate) fn drawn(mut self, title: impl Into<String>, text: Text) -> Figure {
         let layouts = self.layouts.take();
         let layouts = layouts.unwrap_or_else(|| [0, 1].map(|at| self.layout(at)));
-        figure(title, text, self.marks, layouts)
+        let text = Text { alternative, sketch, tables };
+        Ok(figure(self.title, text, self.marks, layouts))
     }
 
     /// Where there is room (0), and on a phone (1).

@@ -1,7 +1,7 @@
 //! How a loss falls, step by step.
 
 use crate::axis::Axis;
-use crate::chart::{Chart, Text};
+use crate::chart::Chart;
 use crate::layout::{ends, significant};
 use crate::marks::{DASHES, Mark};
 use crate::panels::Panel;
@@ -38,8 +38,17 @@ pub fn loss_curves(title: impl Into<String>, curves: &[LossCurve]) -> Result<Fig
             Error::expect_between(what, loss, [0.0, f64::INFINITY])?;
         }
     }
-    let text = Text::of_tables(told(curves), vec![table(curves)]);
-    Ok(chart(curves).drawn(title, text))
+    let all = curves.iter().flat_map(|c| &c.losses).filter_map(|&loss| drawn(loss));
+    let steps = Axis::numbers(n_steps(curves) as f64).titled("step");
+    let losses = Axis::decades(ends(all), log_axis::power_of_ten);
+    Chart::new(title)
+        .panels([Panel::new("loss, on a logarithmic axis", steps, losses, 240.0)])
+        .marks(curves.iter().enumerate().map(|(nth, curve)| trace(nth, curve)))
+        .left_once(44.0)
+        .above([34.0; 2])
+        .says(told(curves))
+        .tables([table(curves)])
+        .figure()
 }
 
 /// Of the longest run.
@@ -57,28 +66,11 @@ fn trace(nth: usize, LossCurve { name, losses }: &LossCurve) -> Mark {
         format!("{}, step {step}<br>loss {}", escaped(name), written(loss))
     });
     Mark::lines(0..losses.len(), losses.iter().map(|&loss| drawn(loss)))
+        .with_gaps()
         .named(name)
         .line(palette::head(nth), 2.5)
         .dashed(DASHES[nth])
         .told(told)
-}
-
-fn chart(curves: &[LossCurve]) -> Chart {
-    let all = curves.iter().flat_map(|c| &c.losses).filter_map(|&loss| drawn(loss));
-    let panel = Panel::new(
-        "loss, on a logarithmic axis",
-        Axis::numbers(n_steps(curves) as f64).titled("step"),
-        Axis::decades(ends(all), log_axis::power_of_ten),
-        240.0,
-    );
-    Chart {
-        panels: vec![panel],
-        marks: curves.iter().enumerate().map(|(nth, curve)| trace(nth, curve)).collect(),
-        left: 44.0,
-        left_once: true,
-        above: [34.0; 2],
-        ..Chart::default()
-    }
 }
 
 /// Four decimals, and an exponent where they say too little.

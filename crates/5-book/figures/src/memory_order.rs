@@ -3,7 +3,7 @@
 mod cells;
 
 use crate::axis::Axis;
-use crate::chart::{Chart, Text};
+use crate::chart::Chart;
 use crate::panels::Panel;
 use crate::{Error, Figure, Result};
 use cells::{Cell, Cells, Projection};
@@ -33,26 +33,22 @@ pub fn memory_order(
     }
     let q = Projection { n_tokens, n_heads, d_k };
     let panels = q.panels();
-    let text = Text {
-        alternative: q.told(),
-        sketch: sketched(&panels),
-        tables: panels.iter().map(Cells::table).collect(),
-    };
     let panel = |cells: &Cells| {
         let y = Axis::down(&cells.row_labels, 11);
         let height = cells.rows.len() as f64 * 30.0;
         Panel::new(cells.heading.clone(), cells.x_axis(), y, height)
     };
     let traces = panels.iter().enumerate();
-    let chart = Chart {
-        panels: panels.iter().map(panel).collect(),
-        marks: traces.map(|(nth, cells)| cells.trace(nth, n_heads)).collect(),
-        n_columns: 2,
-        left: 52.0,
-        below: 22.0,
-        ..Chart::default()
-    };
-    Ok(chart.drawn(title, text))
+    Chart::new(title)
+        .panels(panels.iter().map(panel))
+        .marks(traces.map(|(nth, cells)| cells.trace(nth, n_heads)))
+        .columns(2)
+        .left(52.0)
+        .below(22.0)
+        .says(q.told())
+        .sketch(sketched(&panels))
+        .tables(panels.iter().map(Cells::table))
+        .figure()
 }
 
 fn sketched(panels: &[Cells; 4]) -> String {

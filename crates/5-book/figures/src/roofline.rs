@@ -5,7 +5,7 @@ mod drawn;
 mod told;
 
 use crate::axis::Axis;
-use crate::chart::{Chart, Text};
+use crate::chart::Chart;
 use crate::layout::rounded;
 use crate::panels::Panel;
 use crate::{Error, Figure, Result, log_axis};
@@ -68,8 +68,17 @@ pub fn roofline(title: impl Into<String>, it: Roofline) -> Result<Figure> {
     check(it)?;
     let tables = [roofs_table(it), steps_table(it), reached_table(it)];
     let tables = tables.into_iter().filter(|table| !table.rows.is_empty());
-    let text = Text::of_tables(told(it), tables.collect());
-    Ok(chart(it).drawn(title, text))
+    let n_roofs = it.roofs.len();
+    Chart::new(title)
+        .panels([panel(it)])
+        .marks((0..n_roofs).map(|nth| roof(it, nth)))
+        .marks((!it.steps.is_empty()).then(|| steps(it)))
+        .marks((0..n_roofs).map(|nth| reached(it, nth)))
+        .left_once(40.0)
+        .above([34.0; 2])
+        .says(told(it))
+        .tables(tables)
+        .figure()
 }
 
 fn check(Roofline { roofs, steps, reached }: Roofline) -> Result<()> {
@@ -123,29 +132,17 @@ fn ranges(it: Roofline) -> [[f64; 2]; 2] {
     [x, [least_y, most_y]]
 }
 
-fn chart(it: Roofline) -> Chart {
+fn panel(it: Roofline) -> Panel {
     let [across, [low, high]] = ranges(it);
     // Above the roof is room for the names of its steps.
     let range = [low.log10().floor(), rounded((high * 3.5).log10())];
-    let panel = Panel::new(
+    Panel::new(
         "billions of operations a second",
         Axis::decades(across, log_axis::power_of_ten)
             .titled("operations a byte that is read or written"),
         Axis::decades([low, high], log_axis::power_of_ten).range(range),
         300.0,
-    );
-    let n_roofs = it.roofs.len();
-    let roofs = (0..n_roofs).map(|nth| roof(it, nth));
-    let steps = (!it.steps.is_empty()).then(|| steps(it));
-    let marks = (0..n_roofs).map(|nth| reached(it, nth));
-    Chart {
-        panels: vec![panel],
-        marks: roofs.chain(steps).chain(marks).collect(),
-        left: 40.0,
-        left_once: true,
-        above: [34.0; 2],
-        ..Chart::default()
-    }
+    )
 }
 
 #[cfg(test)]

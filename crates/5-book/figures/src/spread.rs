@@ -1,7 +1,7 @@
 //! Why the scores are divided by √d_k: their spread, and what softmax makes of it.
 
 use crate::axis::Axis;
-use crate::chart::{Chart, Text};
+use crate::chart::Chart;
 use crate::layout::{NEUTRAL, formula, rounded};
 use crate::marks::Mark;
 use crate::panels::Panel;
@@ -37,16 +37,19 @@ pub fn spread(
     check(samples, n_keys)?;
     let most_bits = (n_keys as f64).log2();
     let table = table(samples, n_keys);
-    let text = Text {
-        alternative: told(samples, n_keys),
-        sketch: format!(
-            "{}\n\nEntropy in bits: 0 is one key alone, {most_bits:.2} all {n_keys} keys \
-             alike.",
-            sketch::table(&table)
-        ),
-        tables: vec![table],
-    };
-    Ok(chart(samples, most_bits).drawn(title, text))
+    let sketch = format!(
+        "{}\n\nEntropy in bits: 0 is one key alone, {most_bits:.2} all {n_keys} keys alike.",
+        sketch::table(&table)
+    );
+    Chart::new(title)
+        .panels(panels(samples, most_bits))
+        .marks(traces(samples, most_bits))
+        .columns(2)
+        .above([34.0, 58.0])
+        .says(told(samples, n_keys))
+        .sketch(sketch)
+        .tables([table])
+        .figure()
 }
 
 fn check(samples: &[ScaleSample], n_keys: usize) -> Result<()> {
@@ -130,7 +133,7 @@ fn traces(samples: &[ScaleSample], most_bits: f64) -> Vec<Mark> {
     vec![line(0, 0), line(0, 1), line(1, 0), line(1, 1), even]
 }
 
-fn chart(samples: &[ScaleSample], most_bits: f64) -> Chart {
+fn panels(samples: &[ScaleSample], most_bits: f64) -> [Panel; 2] {
     let places: Vec<f64> = samples.iter().map(place_of).collect();
     let (first, last) = (places[0], places[places.len() - 1]);
     let names = samples.iter().map(|sample| sample.d_k.to_string());
@@ -141,16 +144,10 @@ fn chart(samples: &[ScaleSample], most_bits: f64) -> Chart {
     let largest = samples.iter().flat_map(|s| [s.std_unscaled, s.std_scaled]);
     let largest = largest.fold(1.0, f64::max);
     let panel = |title, end| Panel::new(title, widths.clone(), Axis::numbers(end), 220.0);
-    Chart {
-        panels: vec![
-            panel("standard deviation of a score", largest * 1.06),
-            panel("entropy of a row, in bits", most_bits.max(0.1) * 1.06),
-        ],
-        marks: traces(samples, most_bits),
-        n_columns: 2,
-        above: [34.0, 58.0],
-        ..Chart::default()
-    }
+    [
+        panel("standard deviation of a score", largest * 1.06),
+        panel("entropy of a row, in bits", most_bits.max(0.1) * 1.06),
+    ]
 }
 
 fn table(samples: &[ScaleSample], n_keys: usize) -> Table {

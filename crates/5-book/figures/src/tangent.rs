@@ -1,7 +1,7 @@
 //! A curve, its tangent at one place, and how far apart the two are at another.
 
 use crate::axis::Axis;
-use crate::chart::{Chart, Text, legend_room};
+use crate::chart::{Chart, legend_room};
 use crate::layout::{FAINT, NEUTRAL, ends, rounded};
 use crate::marks::Mark;
 use crate::panels::Panel;
@@ -37,8 +37,15 @@ pub fn tangent(title: impl Into<String>, drawn: Tangent) -> Result<Figure> {
             Error::expect_finite(format!("the {axis}"), *coordinate)?;
         }
     }
-    let text = Text::of_tables(drawn.told(), vec![drawn.table()]);
-    Ok(drawn.chart().drawn(title, text))
+    let names = drawn.names();
+    Chart::new(title)
+        .panels([drawn.panel()])
+        .marks(drawn.traces())
+        .left_once(40.0)
+        .above(legend_room(names.iter().map(String::as_str), 14.0))
+        .says(drawn.told())
+        .tables([drawn.table()])
+        .figure()
 }
 
 /// How many points of the curve the table and the sketch show, about.
@@ -98,27 +105,18 @@ impl Tangent<'_> {
         Mark::lines(each(0), each(1)).named(name).told(told).unclipped()
     }
 
-    fn chart(&self) -> Chart {
+    fn panel(&self) -> Panel {
         let lines = self.span().map(|x| self.predicted(x));
         let heights = self.curve.iter().chain([&self.reached]).map(|point| point[1]);
         let [least, most] = ends(heights.chain(lines).chain([0.0]));
         let room = if least < most { 0.04 * (most - least) } else { 1.0 };
         let least = if least < 0.0 { least - room } else { 0.0 };
-        let panel = Panel::new(
+        Panel::new(
             self.axes[1],
             Axis::between(self.span()).titled(self.axes[0]).with("zerolinecolor", FAINT),
             Axis::between([least, most + room]).with("zerolinecolor", NEUTRAL),
             230.0,
-        );
-        let names = self.names();
-        Chart {
-            panels: vec![panel],
-            marks: self.traces(),
-            left: 40.0,
-            left_once: true,
-            above: legend_room(names.iter().map(String::as_str), 14.0),
-            ..Chart::default()
-        }
+        )
     }
 
     fn table(&self) -> Table {
