@@ -3,7 +3,7 @@
 use attention::Matrix;
 use serde_json::json;
 
-use crate::chart::{self, Text};
+use crate::chart::Chart;
 use crate::grid::Grid;
 use crate::heads::owned;
 use crate::marks::{Mark, by_cell};
@@ -40,13 +40,13 @@ pub fn ablation(title: impl Into<String>, ablations: Ablations) -> Result<Figure
     let points = |i, j| points(all[(i, j)]);
     let caption = "Points that a target loses when a head is removed";
     let table = Table::grid(caption, "removed", &names, &targets, points);
-    let text = Text {
-        alternative: told(ablations),
-        sketch: format!("{}\n\nPoints of a hundred.", sketch::table(&table)),
-        tables: vec![table],
-    };
-    let trace = trace(&all, &names, &targets);
-    Ok(chart::figure(title, text, vec![trace], Grid::single(&names, &targets)))
+    Chart::new(title)
+        .laid_out(Grid::single(&names, &targets))
+        .marks([trace(&all, &names, &targets)])
+        .says(told(ablations))
+        .sketch(format!("{}\n\nPoints of a hundred.", sketch::table(&table)))
+        .tables([table])
+        .figure()
 }
 
 fn check(Ablations { targets, lost, control }: Ablations) -> Result<()> {

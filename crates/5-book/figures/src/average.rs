@@ -4,7 +4,7 @@ use attention::Matrix;
 use serde_json::{Value, json};
 
 use crate::axis::Axis;
-use crate::chart::{self, Text};
+use crate::chart::Chart;
 use crate::heads::{owned, share};
 use crate::layout::{all_rounded, label_width, legend_lines, with};
 use crate::marks::Mark;
@@ -102,17 +102,18 @@ fn bars<S: AsRef<str>>(
     let names: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
     let caption = format!("{}{}", what[..1].to_uppercase(), &what[1..]);
     let cell = |at: usize, row: usize| share(rows[row].shares[at]);
-    let text = Text {
-        alternative: told(item, &tokens, rows),
-        sketch: sketched(&tokens, rows),
-        tables: vec![Table::grid(caption, item, &tokens, &names, cell)],
-    };
     let traces = rows.iter().enumerate().map(|(nth, row)| trace(&tokens, nth, row));
     let layouts = [(WIDE, 12), (NARROW, 11)].map(|(width, font_size)| {
         let lines = legend_lines(names.iter().map(String::as_str), width);
         layout(what, &tokens, rows, [width, lines * 20.0 + 8.0], font_size)
     });
-    Ok(chart::figure(title, text, traces.collect(), layouts))
+    Chart::new(title)
+        .laid_out(layouts)
+        .marks(traces)
+        .says(told(item, &tokens, rows))
+        .sketch(sketched(&tokens, rows))
+        .tables([Table::grid(caption, item, &tokens, &names, cell)])
+        .figure()
 }
 
 fn check(tokens: &[String], rows: &[WeightRow]) -> Result<()> {

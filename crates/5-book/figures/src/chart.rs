@@ -151,6 +151,13 @@ impl Chart {
         Self { alternative: Some(alternative.into()), ..self }
     }
 
+    /// With one more sentence after the one that it [`says`](Self::says).
+    pub fn adds(self, sentence: impl AsRef<str>) -> Self {
+        let said = self.alternative.as_deref().unwrap_or_default();
+        let both = format!("{said} {}", sentence.as_ref());
+        self.says(both)
+    }
+
     /// With tables in place of the default ones.
     pub fn tables(mut self, tables: impl IntoIterator<Item = Table>) -> Self {
         self.tables.extend(tables);
@@ -217,18 +224,6 @@ pub(crate) struct Text {
     pub(crate) alternative: String,
     pub(crate) sketch: String,
     pub(crate) tables: Vec<Table>,
-}
-
-impl Text {
-    /// The sketch is the tables.
-    pub(crate) fn of_tables(alternative: String, tables: Vec<Table>) -> Self {
-        Self { alternative, sketch: sketch::tables(&tables), tables }
-    }
-
-    /// The sketch is the tables under their captions.
-    pub(crate) fn of_captioned(alternative: String, tables: Vec<Table>) -> Self {
-        Self { alternative, sketch: sketch::captioned(&tables), tables }
-    }
 }
 
 /// A figure whose two layouts, wide and narrow, differ in more than a [`Chart`]'s.

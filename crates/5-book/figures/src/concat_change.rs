@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::axis::{Axis, axis_name};
-use crate::chart::{self, Text};
+use crate::chart::Chart;
 use crate::layout::{NEUTRAL, rounded, significant};
 use crate::marks::Mark;
 use crate::panels::{self, NARROW, Panel, Place, WIDE};
@@ -35,15 +35,15 @@ pub struct ConcatChange<'a> {
 pub fn concat_change(title: impl Into<String>, change: ConcatChange) -> Result<Figure> {
     check(change)?;
     let parts = [Part::of_concat(change), Part::of_out(change)];
-    let text = Text {
-        alternative: told(change),
-        sketch: sketched(change, &parts),
-        tables: parts.iter().map(|part| table(change, part)).collect(),
-    };
-    let traces = (0..2).map(|nth| trace(change, &parts[nth], nth)).collect();
     let layouts = [(WIDE, 140.0), (NARROW, 120.0)]
         .map(|(width, height)| layout(change, &parts, width, height));
-    Ok(chart::figure(title, text, traces, layouts))
+    Chart::new(title)
+        .laid_out(layouts)
+        .marks((0..2).map(|nth| trace(change, &parts[nth], nth)))
+        .says(told(change))
+        .sketch(sketched(change, &parts))
+        .tables(parts.iter().map(|part| table(change, part)))
+        .figure()
 }
 
 fn check(change: ConcatChange) -> Result<()> {

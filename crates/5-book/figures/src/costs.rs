@@ -4,7 +4,7 @@ use attention::{MultiplyAdds, thousands};
 use serde_json::{Value, json};
 
 use crate::axis::Axis;
-use crate::chart::{self, Text};
+use crate::chart::Chart;
 use crate::layout::{NEUTRAL, formula, label_width, rounded, with};
 use crate::marks::Mark;
 use crate::panels::{self, NARROW, Panel, Place, WIDE};
@@ -40,14 +40,15 @@ pub fn costs(title: impl Into<String>, layers: &[NamedCost]) -> Result<Figure> {
     if timed(layers) {
         traces.extend([times(layers), totals(layers, Measure::Time)]);
     }
-    let text = Text {
-        alternative: told(layers),
-        sketch: sketched(layers, &names),
-        tables: vec![table(layers, &names)],
-    };
     let layouts =
         [(WIDE, 2), (NARROW, 1)].map(|(width, most)| layout(layers, &names, width, most));
-    Ok(chart::figure(title, text, traces, layouts))
+    Chart::new(title)
+        .laid_out(layouts)
+        .marks(traces)
+        .says(told(layers))
+        .sketch(sketched(layers, &names))
+        .tables([table(layers, &names)])
+        .figure()
 }
 
 fn timed(layers: &[NamedCost]) -> bool {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::axis::Axis;
-use crate::chart::{self, Text};
+use crate::chart::Chart;
 use crate::layout::{label_width, rounded, significant};
 use crate::marks::Mark;
 use crate::panels::{self, NARROW, Panel, Place, WIDE};
@@ -47,11 +47,15 @@ pub struct TimedRun {
 pub fn ladder_times(title: impl Into<String>, runs: &[TimedRun]) -> Result<Figure> {
     check(runs)?;
     let names = names(runs);
-    let tables = runs.iter().map(|run| table(run, &names)).collect();
-    let text = Text::of_captioned(told(runs), tables);
     let layouts =
         [(WIDE, 2), (NARROW, 1)].map(|(width, most)| layout(runs, &names, width, most));
-    Ok(chart::figure(title, text, traces(runs, &names), layouts))
+    Chart::new(title)
+        .laid_out(layouts)
+        .marks(traces(runs, &names))
+        .says(told(runs))
+        .tables(runs.iter().map(|run| table(run, &names)))
+        .captioned()
+        .figure()
 }
 
 fn check(runs: &[TimedRun]) -> Result<()> {

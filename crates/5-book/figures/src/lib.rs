@@ -98,7 +98,7 @@ pub use lines::{Lines, lines};
 pub use loss_curves::{LossCurve, loss_curves};
 pub use map_over_steps::{MapOverSteps, map_over_steps};
 pub use marks::{DASHES, Mark, by_cell};
-pub use mask_maps::{mask_maps, mask_maps_of_query};
+pub use mask_maps::{mask_chart, mask_maps};
 pub use masked_head::{MaskedHead, masked_head};
 pub use matrix_bands::{NamedMatrix, matrix_bands};
 pub use matrix_maps::{matrix_maps, number as entry};

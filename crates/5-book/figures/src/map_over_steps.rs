@@ -3,7 +3,7 @@
 use attention::Matrix;
 use serde_json::Value;
 
-use crate::chart::{self, Text};
+use crate::chart::Chart;
 use crate::grid::Grid;
 use crate::heads::{check_entries, share};
 use crate::slider::Slider;
@@ -34,19 +34,20 @@ pub struct MapOverSteps<'a> {
 /// [`Error::TooMany`] above 24 looks; [`Error::Entry`] for an entry outside 0 to 1.
 pub fn map_over_steps(title: impl Into<String>, map: MapOverSteps) -> Result<Figure> {
     check(map)?;
-    let looks = map.looks.iter();
-    let text = Text {
-        alternative: told(map),
-        sketch: sketched(map),
-        tables: looks.map(|(step, look)| table(map, *step, look)).collect(),
-    };
+    let tables = map.looks.iter().map(|(step, look)| table(map, *step, look));
     let looks = map.looks.iter().enumerate().map(|(nth, (step, look))| {
         share_map::trace(look, map.rows, map.columns)
             .with("name", after(*step))
             .with("visible", nth + 1 == map.looks.len())
     });
     let layouts = Grid::single(map.rows, map.columns).map(|layout| slid(layout, map));
-    Ok(chart::figure(title, text, looks.collect(), layouts))
+    Chart::new(title)
+        .laid_out(layouts)
+        .marks(looks)
+        .says(told(map))
+        .sketch(sketched(map))
+        .tables(tables)
+        .figure()
 }
 
 fn check(MapOverSteps { looks, rows, columns }: MapOverSteps) -> Result<()> {

@@ -1,9 +1,8 @@
 //! Masks as maps of what may be attended to.
 
-use attention::Matrix;
+use attention::{Error as SizeError, Matrix};
 
-use crate::chart::{self, Text};
-use crate::grid::Grid;
+use crate::chart::Chart;
 use crate::heads::owned;
 use crate::marks::{Mark, by_cell};
 use crate::{Error, Figure, Result, Table, escaped, palette, sketch};
@@ -22,78 +21,38 @@ pub fn mask_maps<Q: AsRef<str>, K: AsRef<str>, S: AsRef<str>>(
     keys: &[K],
     masks: &[(S, &Matrix<bool>)],
 ) -> Result<Figure> {
-    drawn(title.into(), [owned(queries), owned(keys)], masks, None)
+    mask_chart(title, queries, keys, masks)?.figure()
 }
 
-/// The same, with a frame around the row of one query, counted from 0.
+/// The same as a chart, for more marks on the maps: a mask is a panel, its rows and columns
+/// count from 0.
 ///
 /// # Errors
-/// As [`mask_maps`]; [`Error::NoSuchQuery`].
-pub fn mask_maps_of_query<Q: AsRef<str>, K: AsRef<str>, S: AsRef<str>>(
+/// As [`mask_maps`].
+pub fn mask_chart<Q: AsRef<str>, K: AsRef<str>, S: AsRef<str>>(
     title: impl Into<String>,
     queries: &[Q],
     keys: &[K],
     masks: &[(S, &Matrix<bool>)],
-    query: usize,
-) -> Result<Figure> {
-    let n_queries = queries.len();
-    if query >= n_queries {
-        return Err(Error::NoSuchQuery { number: query, n_queries });
-    }
-    drawn(title.into(), [owned(queries), owned(keys)], masks, Some(query))
-}
-
-fn drawn<S: AsRef<str>>(
-    title: String,
-    [queries, keys]: [Vec<String>; 2],
-    masks: &[(S, &Matrix<bool>)],
-    query: Option<usize>,
-) -> Result<Figure> {
+) -> Result<Chart> {
+    let [queries, keys] = [owned(queries), owned(keys)];
     Error::expect_count("the number of masks", masks.len(), 8)?;
-    attention::Error::expect_positive("the number of query tokens", queries.len())?;
-    attention::Error::expect_positive("the number of key tokens", keys.len())?;
-    let masks: Vec<Named> = masks
-        .iter()
-        .map(|(name, allowed)| Named { name: name.as_ref(), allowed })
-        .collect();
+    SizeError::expect_positive("the number of query tokens", queries.len())?;
+    SizeError::expect_positive("the number of key tokens", keys.len())?;
+    let masks =
+        masks.iter().map(|(name, allowed)| Named { name: name.as_ref(), allowed });
+    let masks: Vec<Named> = masks.collect();
     for mask in &masks {
         let what = format!("the mask {}", mask.name);
-        attention::Error::expect_shape(
-            what,
-            (queries.len(), keys.len()),
-            mask.allowed.shape(),
-        )?;
+        SizeError::expect_shape(what, (queries.len(), keys.len()), mask.allowed.shape())?;
     }
     let names: Vec<String> = masks.iter().map(|mask| mask.name.to_owned()).collect();
-    let grid = Grid { names, rows: &queries, columns: &keys, above: 0.0 };
-    let text = Text {
-        alternative: match query {
-            Some(query) => {
-                format!("{} The row of {} is framed.", told(&masks), queries[query])
-            }
-            None => told(&masks),
-        },
-        sketch: sketched(&masks, &queries),
-        tables: masks.iter().map(|mask| mask.table(&queries, &keys)).collect(),
-    };
     let traces = masks.iter().enumerate();
-    let traces = traces.map(|(nth, mask)| mask.trace(nth, &queries, &keys));
-    let frame = query.map(|query| frame(query, keys.len()));
-    let frames = (0..masks.len()).filter_map(|nth| Some(frame.clone()?.on(nth)));
-    let traces = traces.chain(frames);
-    Ok(chart::figure(title, text, traces.collect(), grid.layouts()))
-}
-
-/// Around a row of so many cells.
-fn frame(row: usize, n_cells: usize) -> Mark {
-    let ([left, right], [top, bottom]) =
-        ([-0.5, n_cells as f64 - 0.5], [row as f64 - 0.5, row as f64 + 0.5]);
-    let x = vec![left, right, right, left, left];
-    Mark::lines(x, vec![top, top, bottom, bottom, top])
-        .in_legend(false)
-        .line(palette::head(1), 2.0)
-        .unclipped()
-        .silent()
+    Ok(Chart::grid(title, &names, &queries, &keys)
+        .marks(traces.map(|(nth, mask)| mask.trace(nth, &queries, &keys)))
+        .says(told(&masks))
+        .sketch(sketched(&masks, &queries))
+        .tables(masks.iter().map(|mask| mask.table(&queries, &keys))))
 }
 
 pub(crate) struct Named<'a> {
@@ -154,7 +113,6 @@ fn told(masks: &[Named]) -> String {
 mod tests {
     use super::*;
     use crate::testing::assert_figure;
-    use serde_json::json;
 
     #[test]
     fn causal_and_padding() {
@@ -165,21 +123,6 @@ mod tests {
         assert_figure!(
             mask_maps("Who may look at whom", &words, &words, &masks).unwrap()
         );
-    }
-
-    #[test]
-    fn the_row_of_a_query_is_framed() {
-        let mask = Matrix::from_element(3, 2, true);
-        let of = |query| {
-            mask_maps_of_query("", &["a", "b", "c"], &["d", "e"], &[("m", &mask)], query)
-        };
-        let figure = of(1).unwrap();
-        let alternative = figure.alternative();
-        assert!(alternative.ends_with("The row of b is framed."), "{alternative}");
-        let frame = &figure.to_page()["data"][1];
-        assert_eq!(frame["x"], json!([-0.5, 1.5, 1.5, -0.5, -0.5]));
-        assert_eq!(frame["y"], json!([0.5, 0.5, 1.5, 1.5, 0.5]));
-        insta::assert_snapshot!(of(3).unwrap_err(), @"there is no query 3 among 3: they count from 0");
     }
 
     #[test]

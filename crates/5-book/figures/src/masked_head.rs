@@ -3,7 +3,7 @@
 use attention::Matrix;
 use serde_json::Value;
 
-use crate::chart::{self, Text};
+use crate::chart::Chart;
 use crate::grid::Grid;
 use crate::head_maps::{self, COLOUR_BAR, scale_end, scaled};
 use crate::marks::by_cell;
@@ -52,21 +52,20 @@ pub fn masked_head<S: AsRef<str>>(
         head_maps::sketched(&heads, most),
     ];
     let tables = (0..2).map(|nth| head_maps::table(&heads, nth));
-    let text = Text {
-        alternative: format!(
+    let [without, with] = [0, 1].map(|nth| head_maps::trace(&heads, nth, nth + 1));
+    let with = with.with("z", without_blocked(&maps[1], allowed)).with_gaps();
+    Chart::new(title)
+        .laid_out(grid.layouts().map(|layout| scaled(layout, most)))
+        .marks([mask.trace(0, queries, keys), without, with])
+        .says(format!(
             "A map of which query may attend to which key, {}, and heat maps of a head \
              without this mask and with it. {}",
             mask.counted(),
             heads.strongest()
-        ),
-        sketch: sketches.join("\n\n"),
-        tables: std::iter::once(mask.table(queries, keys)).chain(tables).collect(),
-    };
-    let [without, with] = [0, 1].map(|nth| head_maps::trace(&heads, nth, nth + 1));
-    let with = with.with("z", without_blocked(&maps[1], allowed));
-    let traces = vec![mask.trace(0, queries, keys), without, with];
-    let layouts = grid.layouts().map(|layout| scaled(layout, most));
-    Ok(chart::figure(title, text, traces, layouts))
+        ))
+        .sketch(sketches.join("\n\n"))
+        .tables(std::iter::once(mask.table(queries, keys)).chain(tables))
+        .figure()
 }
 
 /// The map without blocked pairs: a share of 0 is dark, and looks like a small one.

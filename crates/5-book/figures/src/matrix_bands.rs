@@ -4,7 +4,7 @@ use attention::Matrix;
 use serde_json::Value;
 
 use crate::axis::Axis;
-use crate::chart::{self, Text};
+use crate::chart::Chart;
 use crate::heads::owned;
 use crate::layout::label_width;
 use crate::matrix_maps::{table, told, trace};
@@ -45,8 +45,7 @@ pub fn matrix_bands(
     };
     let n = bands[0].len();
     let most: Vec<f64> = (0..n).map(most).collect();
-    let tables =
-        all().map(|it| table(it.name, it.entries, &rows, &owned(it.columns))).collect();
+    let tables = all().map(|it| table(it.name, it.entries, &rows, &owned(it.columns)));
     let each = || all().enumerate().map(|(nth, it)| (nth, it, most[nth % n]));
     let told: Vec<String> = each()
         .map(|(_, it, most)| told(it.name, it.entries, &rows, &owned(it.columns), most))
@@ -54,7 +53,7 @@ pub fn matrix_bands(
     let told = format!("Matrices, all entries that are not 0. {}.", told.join(". "));
     let traces = each().map(|(nth, it, most)| trace(nth, it.name, it.entries, most));
     let layouts = [WIDE, NARROW].map(|width| layout(&rows, bands, width));
-    Ok(chart::figure(title, Text::of_tables(told, tables), traces.collect(), layouts))
+    Chart::new(title).laid_out(layouts).marks(traces).says(told).tables(tables).figure()
 }
 
 fn check(rows: &[&str], bands: &[&[NamedMatrix]]) -> Result<()> {

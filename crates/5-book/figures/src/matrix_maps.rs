@@ -2,8 +2,7 @@
 
 use attention::Matrix;
 
-use crate::chart::{self, Text};
-use crate::grid::Grid;
+use crate::chart::Chart;
 use crate::heads::owned;
 use crate::marks::{Mark, by_cell};
 use crate::{Error, Figure, Result, Table, palette, sketch};
@@ -35,34 +34,25 @@ pub fn matrix_maps<R: AsRef<str>, C: AsRef<str>>(
         )?;
     }
     let most = named.iter().map(|(_, entries)| entries.amax()).fold(0.0, f64::max);
-    let names = named.iter().map(|(name, _)| (*name).to_owned()).collect();
-    let grid = Grid { names, rows: &rows, columns: &columns, above: 0.0 };
-    let maps: Vec<_> = named
-        .iter()
-        .map(|(name, entries)| ((*name).to_owned(), entries.map(f64::abs)))
-        .collect();
-    let sketched: Vec<_> = maps.iter().map(|(name, map)| (name.clone(), map)).collect();
+    let names: Vec<String> = named.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let maps: Vec<_> =
+        named.iter().map(|(name, entries)| (name, entries.map(f64::abs))).collect();
+    let maps: Vec<_> =
+        maps.iter().map(|(name, map)| ((**name).to_owned(), map)).collect();
     let each = || named.iter();
     let tables: Vec<Table> =
         each().map(|(name, entries)| table(name, entries, &rows, &columns)).collect();
     let told: Vec<String> = each()
         .map(|(name, entries)| told(name, entries, &rows, &columns, most))
         .collect();
-    let text = Text {
-        alternative: format!(
-            "Matrices, all entries that are not 0. {}.",
-            told.join(". ")
-        ),
-        sketch: format!(
-            "{}\n\n{}",
-            sketch::tables(&tables),
-            sketch::maps(&sketched, &rows, most)
-        ),
-        tables,
-    };
+    let sketches = [sketch::tables(&tables), sketch::maps(&maps, &rows, most)];
     let traces = each().enumerate();
-    let traces = traces.map(|(nth, (name, entries))| trace(nth, name, entries, most));
-    Ok(chart::figure(title, text, traces.collect(), grid.layouts()))
+    Chart::grid(title, &names, &rows, &columns)
+        .marks(traces.map(|(nth, (name, entries))| trace(nth, name, entries, most)))
+        .says(format!("Matrices, all entries that are not 0. {}.", told.join(". ")))
+        .sketch(sketches.join("\n\n"))
+        .tables(tables)
+        .figure()
 }
 
 /// Seen on light pages and on dark ones.

@@ -3,7 +3,7 @@
 use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
 use anyhow::Result;
 use attention::{Matrix, thousands};
-use figures::mask_maps_of_query;
+use figures::{Mark, mask_chart, palette};
 use variants::{Cache, Positions, Window};
 
 /// Draws what each token sees in one layer, and what reaches it through several.
@@ -140,7 +140,10 @@ fn draw(settings: &Settings) -> Result<LiveView> {
     let title = format!(
         "A window of {width}: what each token sees, and what reaches it {through}"
     );
-    let figure = mask_maps_of_query(title, &tokens, &tokens, &maps, query)?;
+    let figure = mask_chart(title, &tokens, &tokens, &maps)?
+        .marks((0..maps.len()).map(|nth| frame(query).on(nth)))
+        .adds(format!("The row of {} is framed.", tokens[query]))
+        .figure()?;
 
     let row = |map: &Matrix<bool>| -> Vec<usize> {
         (0..N_TOKENS).filter(|&key| map[(query, key)]).collect()
@@ -191,6 +194,18 @@ fn runs(numbers: &[usize]) -> String {
         [] => String::new(),
     });
     runs.collect::<Vec<_>>().join(" and ")
+}
+
+/// Around the row of a query.
+fn frame(query: usize) -> Mark {
+    let [left, right] = [-0.5, N_TOKENS as f64 - 0.5];
+    let [top, bottom] = [query as f64 - 0.5, query as f64 + 0.5];
+    let x = [left, right, right, left, left];
+    Mark::lines(x, [top, top, bottom, bottom, top])
+        .in_legend(false)
+        .line(palette::head(1), 2.0)
+        .unclipped()
+        .silent()
 }
 
 #[cfg(test)]
