@@ -2,16 +2,15 @@
 //!
 //! ```text
 //! attention maps ─▶ Heads ─▶ head_maps, head_view ─┐
-//! measurements, ledgers ───▶ spread, costs, …     ─┴▶ Chart ─▶ Figure ─▶ notebook, book,
-//!                                                                        terminal
+//! numbers ─▶ Axis, Mark ─▶ Panel ─▶ Chart ─────────┴▶ Figure ─▶ notebook, book, terminal
 //! ```
 //!
-//! The one decision: **a figure is a value, not a page**. Each function here takes checked
-//! numbers and returns a [`Figure`], which holds the plotly figure as data, a title that
-//! states what is to be seen, a sketch in text, a sentence for those who do not see it,
-//! and its numbers as tables. Where it is shown is decided later, by one method a place:
-//! [`Figure::evcxr_display`] in a notebook, [`Figure::to_html`] in the book, and
-//! [`Display`](std::fmt::Display) in a terminal. So a snapshot test can hold the figure
+//! The one decision: **a figure is a value, not a page**. Numbers become marks on the panels
+//! of a [`Chart`], which checks them and returns a [`Figure`]. That holds the plotly figure
+//! as data, a title that states what is to be seen, a sketch in text, a sentence for those
+//! who do not see it, and its numbers as tables. Where it is shown is decided later, by one
+//! method a place: [`Figure::evcxr_display`] in a notebook, [`Figure::to_html`] in the book,
+//! and [`Display`](std::fmt::Display) in a terminal. So a snapshot test can hold the figure
 //! itself, and no place shows different numbers from another.
 //!
 //! A diagram has no axes: it is an SVG of its own, for a wide page and for a phone, and
@@ -25,9 +24,27 @@
 //! of page (the book's builder copies the assets and places the fragments), and any
 //! computing of attention.
 //!
-//! A new figure is one file: it says what its panels, traces and tables are, and a `Chart`
-//! makes the rest of them. Read [`lines()`] first, it is the pattern; for maps,
-//! [`head_maps()`]; for a diagram, [`dot_product()`].
+//! A new figure needs no function here. It is a chart, built where it is used:
+//!
+//! ```
+//! use figures::{Axis, Chart, Mark, Panel};
+//!
+//! let heads = ["head 0", "head 1"].map(str::to_owned);
+//! let panel = Panel::new("points lost", Axis::across(&heads, 12), Axis::numbers(1.0), 200.0);
+//! let figure = Chart::new("Only head 1 is needed")
+//!     .panel(panel, [Mark::bars([0.02, 0.75]).named("place")])
+//!     .figure()?;
+//! assert_eq!(
+//!     figure.alternative(),
+//!     "points lost: the largest of place is 0.75, at head 1."
+//! );
+//! # Ok::<(), figures::Error>(())
+//! ```
+//!
+//! Its table, its sketch and its sentence follow from the marks, and a better one takes the
+//! place of each. Here are the figures that notebooks and several chapters draw; read
+//! [`lines()`] first, it is the pattern; for maps, [`head_maps()`]; for a diagram,
+//! [`dot_product()`].
 
 mod ablation;
 mod average;
