@@ -9,7 +9,7 @@ use block::Layers;
 use fused_heads::FusedAttention;
 use kernels::PackedStage;
 use model_files::Sequence;
-use models::encoders::{Encoder, Folder, Study};
+use models::encoders::{Encoder, Files, Study};
 use tensors::TensorFile;
 use workshop::paths;
 
@@ -57,13 +57,12 @@ impl Reference {
 /// One stage after the other as the attention of a whole model, and how far each is off.
 fn compare<T: Real>(
     name: &str,
-    folder: &Folder,
+    folder: &Files,
     references: &[Reference],
     stages: &dyn Fn(&LayerParameters<T>) -> Vec<Stage<T>>,
 ) {
     let precision = std::any::type_name::<T>();
-    let parameters =
-        Encoder::read(&folder.config, &folder.weights, LayerParameters::clone).unwrap();
+    let parameters = Encoder::read(folder, LayerParameters::clone).unwrap();
     let n_stages = stages(&parameters.stack.blocks[0].attention.function).len();
     for i in 0..n_stages {
         let model = parameters.with_attention(|_, p| stages(p).swap_remove(i));
@@ -77,7 +76,7 @@ fn compare<T: Real>(
     }
 }
 
-fn compare_all(name: &str, folder: &Folder, references: &[Reference]) {
+fn compare_all(name: &str, folder: &Files, references: &[Reference]) {
     compare::<f64>(name, folder, references, &every_stage_and_batched);
     compare::<f32>(name, folder, references, &|parameters| {
         let mut stages = every_stage_and_batched(parameters);
@@ -112,7 +111,7 @@ fn every_family_gives_its_references_with_every_stage() {
     let families = models::encoders::FAMILIES.iter().filter(|it| it.name != "camembert");
     for family in families {
         let name = &format!("{}-1", family.name.replace('-', "_"));
-        let folder = Folder::open(models().join(name)).unwrap();
+        let folder = Files::open(models().join(name)).unwrap();
         let file = TensorFile::open(models().join(name).join("reference.safetensors"));
         let (config, file) = (&folder.config, file.unwrap());
         let sequences = config.sequences(&file).unwrap();
@@ -131,7 +130,7 @@ fn minilm_gives_its_references_with_every_stage() {
         );
         return;
     }
-    let folder = Folder::open(folder).unwrap();
+    let folder = Files::open(folder).unwrap();
     let file = TensorFile::open(models().join("minilm-sentences.safetensors")).unwrap();
     let h = folder.config.dims.n_heads();
     let of = |s: &str| {
@@ -150,11 +149,11 @@ fn minilm_gives_its_references_with_every_stage() {
 
 #[test]
 fn an_ablation_of_what_is_not_there_is_refused() {
-    let folder = Folder::open(models().join("bert-1")).unwrap();
+    let folder = Files::open(models().join("bert-1")).unwrap();
     let file = TensorFile::open(models().join("bert-1").join("reference.safetensors"));
     let sequences = folder.config.sequences(&file.unwrap()).unwrap();
     let model: Encoder<LayerParameters<f32>, f32> =
-        Encoder::read(&folder.config, &folder.weights, LayerParameters::clone).unwrap();
+        Encoder::read(&folder, LayerParameters::clone).unwrap();
     let stage = |p: &LayerParameters<f32>| -> Box<dyn MultiHeadAttention<f32>> {
         Box::new(FusedAttention::new(p))
     };

@@ -40,7 +40,6 @@ mod families;
 mod family;
 #[cfg(feature = "fast")]
 mod fast;
-mod files;
 mod pass;
 mod sequences;
 pub mod study;
@@ -50,15 +49,17 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+/// A folder as `save_pretrained` writes it, or a GGUF file.
+pub type Files = crate::Files<Config>;
+
 #[cfg(feature = "fast")]
 pub use cached::Precision;
 pub use config::{Biases, Config};
 pub use decoder::{AsRead, Decoder};
 pub use embedding::{Embedding, Unembedding};
 pub use families::families;
-pub use family::{Family, Layers, Names, NormKind, Projections};
+pub use family::{Family, Layers, Names, Projections};
 #[cfg(feature = "fast")]
 pub use fast::{Chosen, FastDecoder, FastReader, Looks, PackedCaches};
-pub use files::Files;
 pub use pass::Pass;
 pub use writer::{Choice, Predict, Reader, Writer};

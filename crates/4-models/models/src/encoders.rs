@@ -15,7 +15,7 @@
 //! The one decision: **the config says every shape.** No tensor is believed: each is
 //! compared with the shape that follows from `config.json`, and an error names both.
 //!
-//! This crate asks for nothing that a page has not but [`Folder::open`]: [`Encoder::read`]
+//! This crate asks for nothing that a page has not but [`Files::open`]: [`Files::of_folder`]
 //! takes bytes that came from anywhere. How files are read is `model-files`' matter, and how
 //! a text becomes ids.
 //!
@@ -26,7 +26,6 @@ mod config;
 mod embeddings;
 mod encoder;
 mod families;
-mod folder;
 mod pass;
 mod study;
 mod weights;
@@ -34,11 +33,13 @@ mod weights;
 #[cfg(test)]
 mod tests;
 
+/// A folder as `save_pretrained` writes it.
+pub type Files = crate::Files<Config>;
+
 pub use self::ablation::{Ablation, Effect, Way};
 pub use config::Config;
 pub use embeddings::Embeddings;
-pub use encoder::{Encoder, finite, sentence_embedding, to_tensors};
+pub use encoder::{Encoder, sentence_embedding, to_tensors};
 pub use families::{Counting, FAMILIES, Family, Keys, Names};
-pub use folder::Folder;
 pub use pass::{Pass, Stage};
 pub use study::Study;

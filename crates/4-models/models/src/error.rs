@@ -46,13 +46,6 @@ pub enum Error {
     )]
     NoConstant,
 
-    /// A model that gives no numbers.
-    #[error(
-        "NaN or infinity begins {place}, counted from 0: the model's weights are not finite \
-         there, or too large for this precision"
-    )]
-    NotFinite { place: block::NotFinite },
-
     /// A token that a text does not have.
     #[error("there is no token {position} in a text of {n_tokens}: they count from 0")]
     Position { position: usize, n_tokens: usize },
@@ -77,6 +70,24 @@ pub enum Error {
          read takes them"
     )]
     Positions,
+
+    /// A model that gives no numbers.
+    #[error(
+        "NaN or infinity begins {place}, counted from 0: the model's weights are not finite \
+         there, or too large for this precision"
+    )]
+    NotFinite { place: block::NotFinite },
+
+    /// The same of the last step alone.
+    #[error(
+        "NaN or infinity begins in the logits: the unembedding is not finite, or too large \
+         for this precision"
+    )]
+    LogitsNotFinite,
+
+    /// A sequence of several that the model cannot read.
+    #[error("sequence {sequence}")]
+    Sequence { sequence: usize, source: Box<Error> },
 
     /// Logits of which none can be chosen.
     #[error(

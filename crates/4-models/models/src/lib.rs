@@ -12,6 +12,16 @@
 pub mod decoders;
 pub mod encoders;
 mod error;
+mod files;
+mod finite;
+mod model;
+mod reader;
 pub mod translators;
 
 pub use error::{Error, Result};
+#[cfg(feature = "text")]
+pub use files::text;
+pub use files::{Configuration, Files};
+pub use finite::{finite, finite_logits};
+pub use model::{Config, Kind, MapReader, Model};
+pub use reader::{NormKind, Tensors};

@@ -28,7 +28,6 @@ mod cached;
 mod config;
 mod families;
 mod family;
-mod files;
 mod heads;
 mod side;
 mod tensors;
@@ -40,15 +39,18 @@ mod writing;
 #[cfg(test)]
 mod tests;
 
+/// A folder as `save_pretrained` writes it.
+pub type Files = crate::Files<Config>;
+
+pub use crate::{Error, Result};
 pub use block::Layers;
 pub use cached::{CacheBytes, Source};
 pub use config::{Config, Half, Places};
 pub use families::families;
 pub use family::{Family, Names};
-pub use files::Files;
 pub use heads::{Head, Part, Whole};
 pub use side::Side;
-pub use tensors::{sequences, to_tensors};
+pub use tensors::{sequences, tensors};
 pub use translator::{AsRead, Translator};
 pub use writer::{Reader, Written, write};
 pub use writing::Writing;

@@ -5,7 +5,8 @@ use attention::{LayerParameters, Matrix};
 use fused_heads::FusedAttention;
 use maps::TextHeads;
 use model_files::MOST_SHOWN;
-use models::encoders::{Ablation, Encoder, Pass, Stage, Way, finite};
+use models::encoders::{Ablation, Encoder, Pass, Stage, Way};
+use models::finite;
 use serde_json::{Value, json};
 use texts::{Long, Text};
 

@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 
 use attention::LayerParameters;
 use model_files::{Gguf, Settings, SmallFiles, without_wrappers};
-use models::decoders::{FastDecoder, Files};
-use models::encoders::{Config, Encoder};
+use models::decoders::FastDecoder;
+use models::encoders::Encoder;
 use models::translators::AsRead;
+use models::{Config, Configuration, Files, Tensors};
 use tensors::TensorFile;
 use texts::Text;
 
@@ -33,9 +34,7 @@ pub struct Reading {
 /// What the weights are made into.
 #[derive(Debug)]
 enum Kind {
-    Encoder(Box<Config>, Box<Text>),
-    Decoder(Settings, Box<models::decoders::Config>, Box<Text>),
-    Translator(Settings, Box<models::translators::Config>, Box<Text>),
+    Folder(Settings, Box<Config>, Box<Text>),
     Gguf(Beginning),
 }
 
@@ -44,36 +43,13 @@ impl Reading {
     ///
     /// # Errors
     /// As [`Settings::unknown_family`] for a family that is none of those that are known; as
-    /// [`SmallFiles::settings`], [`Config::read`] and [`Text::of`]; [`Error::Memory`].
+    /// [`SmallFiles::settings`], [`Config::of`] and [`Text::of`]; [`Error::Memory`].
     pub fn begin(files: &BTreeMap<String, Vec<u8>>, n_bytes: u64) -> Result<Self, Error> {
         let files = &SmallFiles::Here(files);
         let settings = files.settings()?;
-        let name = settings.text("model_type").unwrap_or_default();
-        let of_encoders: Vec<_> =
-            models::encoders::FAMILIES.iter().map(|it| it.name).collect();
-        let of_decoders: Vec<_> =
-            models::decoders::families().map(|it| it.name).collect();
-        let of_both: Vec<_> = models::translators::families().map(|it| it.name).collect();
-        let text = |n_vocabulary| Text::of(files, n_vocabulary).map(Box::new);
-        let kind = if of_encoders.contains(&name) {
-            let config = Config::of(&settings)?;
-            let text = text(config.n_vocabulary)?;
-            Kind::Encoder(Box::new(config), text)
-        } else if of_decoders.contains(&name) {
-            let config =
-                models::decoders::Config::of(&settings)?.with_generation(files)?;
-            let text = text(config.n_vocabulary)?;
-            Kind::Decoder(settings, Box::new(config), text)
-        } else if of_both.contains(&name) {
-            let config =
-                models::translators::Config::of(&settings)?.with_generation(files)?;
-            config.expect_one_tokenizer(files)?;
-            let text = text(config.n_vocabulary)?;
-            Kind::Translator(settings, Box::new(config), text)
-        } else {
-            let known = [of_encoders, of_decoders, of_both].concat();
-            return Err(settings.unknown_family(known).into());
-        };
+        let config = Config::of(&settings)?.with_generation(files)?;
+        let text = models::text(&config, files)?;
+        let kind = Kind::Folder(settings, config.into(), text.into());
         Self::of(WEIGHTS, kind, n_bytes)
     }
 
@@ -119,34 +95,27 @@ impl Reading {
     pub fn finish(self) -> Result<AnyModel, Error> {
         self.expect(|found, expected| found == expected, 0)?;
         let Self { file, kind, bytes, n_bytes } = self;
-        match kind {
-            Kind::Encoder(config, text) => {
-                let weights = TensorFile::from_bytes(file, bytes)?;
-                let encoder = Encoder::read(&config, &weights, LayerParameters::clone)?;
-                Ok(AnyModel::Encoder(Box::new(Model::new(*text, encoder))))
-            }
-            Kind::Decoder(settings, config, text) => {
+        let path = file.clone().into();
+        let (files, text) = match kind {
+            Kind::Folder(settings, config, text) => {
                 let weights = TensorFile::from_bytes(file.as_str(), bytes)?;
                 let weights = without_wrappers(weights);
-                let path = file.clone().into();
-                let files = Files::of_folder(path, &settings, *config, weights)?;
-                author(&file, &files, *text, n_bytes)
-            }
-            Kind::Translator(settings, config, text) => {
-                let weights = TensorFile::from_bytes(file.as_str(), bytes)?;
-                let weights = without_wrappers(weights);
-                let path = file.clone().into();
-                let files =
-                    models::translators::Files::of(path, &settings, *config, weights)?;
-                translator(&file, files, *text, n_bytes)
+                (Files::of_folder(path, &settings, *config, weights)?, Some(*text))
             }
             Kind::Gguf(beginning) => {
-                let gguf = Gguf::from_bytes(file.as_str(), bytes)
-                    .map_err(models::Error::from)?;
-                let files = Files::of_gguf(file.clone().into(), gguf)?;
-                let text = beginning.text().map_or_else(|| files.text(), Ok)?;
-                author(&file, &files, text, n_bytes)
+                let gguf = Gguf::from_bytes(file.as_str(), bytes);
+                let files = Files::of_gguf(path, gguf.map_err(models::Error::from)?)?;
+                (files, beginning.text())
             }
+        };
+        let text = text.map_or_else(|| files.text(), Ok)?;
+        match files.into() {
+            models::Model::Encoder(files) => {
+                let encoder = Encoder::read(&files, LayerParameters::clone)?;
+                Ok(AnyModel::Encoder(Box::new(Model::new(text, encoder))))
+            }
+            models::Model::Decoder(files) => author(&file, &files, text, n_bytes),
+            models::Model::Translator(files) => translator(&file, files, text, n_bytes),
         }
     }
 
@@ -162,7 +131,7 @@ impl Reading {
 /// A model that writes, whose weights are packed beside the bytes of their file.
 fn author(
     file: &str,
-    files: &Files,
+    files: &models::decoders::Files,
     text: Text,
     n_bytes: usize,
 ) -> Result<AnyModel, Error> {
@@ -179,11 +148,12 @@ fn translator(
     text: Text,
     n_bytes: usize,
 ) -> Result<AnyModel, Error> {
-    let weights = &files.weights;
     let mut more = 0;
-    for name in weights.names() {
-        more +=
-            size_of::<f32>() * weights.tensor(&name)?.shape().iter().product::<usize>();
+    if let Tensors::Safetensors(weights) = &files.tensors {
+        for name in weights.names() {
+            let shape = weights.tensor(&name)?.shape().to_vec();
+            more += size_of::<f32>() * shape.iter().product::<usize>();
+        }
     }
     ask_memory(file, n_bytes, more)?;
     let model = AsRead::read(&files)?;

@@ -5,7 +5,7 @@ use ablation::Draws;
 use attention::Matrix;
 use model_files::{MOST_SHOWN, Sequence};
 use models::decoders::{Choice, Looks};
-use models::encoders::finite;
+use models::finite;
 use models::translators::{AsRead, Half, Head, Part, Source, Whole};
 use serde_json::{Value, json};
 use texts::{Growing, Long, Text};

@@ -7,11 +7,11 @@ mod going_on;
 use ::texts::Long;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
+use models::Model;
 use serde_json::Value;
 use workshop::output::print;
 
 use crate::args::{ModelArgs, PageArgs, TextArgs, check_outputs};
-use crate::either::{Model, read};
 use crate::shown::write_page;
 use crate::source::Inputs;
 use crate::study::{DrawArgs, TextInDecoder};
@@ -100,12 +100,11 @@ fn changes(
 ) -> Result<(String, Option<Value>)> {
     match model {
         Model::Decoder(files) => {
-            let (model, text) = read(&files)?;
-            let text = TextInDecoder::new(model, text, sentence, long)?;
+            let text = TextInDecoder::of(&files, sentence, long)?;
             Ok((text.tokens_line() + &decoder::report(&text, ablation)?, None))
         }
-        Model::Encoder(folder) => {
-            let (report, changes) = encoder::report(&folder, ablation, sentence, long)?;
+        Model::Encoder(files) => {
+            let (report, changes) = encoder::report(&files, ablation, sentence, long)?;
             Ok((report, Some(changes)))
         }
         Model::Translator(files) => bail!(

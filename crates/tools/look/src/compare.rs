@@ -3,7 +3,6 @@
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use ::texts::Long;
 use anyhow::{Context, Result, ensure};
@@ -93,8 +92,8 @@ pub struct TwoTexts {
 /// # Errors
 /// A model or a text that cannot be read.
 pub fn two_texts(folder: &Path, texts: [&str; 2], long: Long) -> Result<TwoTexts> {
-    let start = Instant::now();
     let opened = Opened::of(folder)?;
+    let start = opened.start;
     let pieces = [opened.pieces(texts[0], long)?, opened.pieces(texts[1], long)?];
     let prose = opened.prose()?;
     let reader = opened.reader()?;

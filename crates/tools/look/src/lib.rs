@@ -8,7 +8,6 @@ mod ablate;
 mod args;
 mod commands;
 mod compare;
-mod either;
 pub mod fetch;
 mod habits;
 mod logits;

@@ -4,12 +4,15 @@ use std::path::PathBuf;
 
 use ::texts::Long;
 use anyhow::{Result, bail, ensure};
+use attention::{LayerParameters, Real};
 use clap::ValueEnum;
+use fused_heads::FusedAttention;
 use model_files::{Sequence, Unused, shown};
+use models::encoders::Stage;
+use models::{Model, translators};
 use tensors::{Existing, NewTensor, TensorFile, check_output, save};
 use workshop::output::print;
 
-use crate::either::Model;
 use crate::sizes::{Kept, cut_hint, expect_room, expect_room_of_pairs};
 use crate::{fetch, translate};
 
@@ -94,8 +97,8 @@ fn computed(args: &Args, model: &Model) -> Result<Vec<NewTensor>> {
         let lengths = texts.iter().map(|pair| [0, 1].map(|it| pair[it].n_tokens()));
         expect_room_of_pairs(files, &lengths.collect::<Vec<_>>(), n_bytes)?;
         return match args.dtype {
-            Precision::F32 => translate::tensors::<f32>(files, &texts),
-            Precision::F64 => translate::tensors::<f64>(files, &texts),
+            Precision::F32 => Ok(translators::tensors::<f32>(files, &texts)?),
+            Precision::F64 => Ok(translators::tensors::<f64>(files, &texts)?),
         };
     }
     let sequences = sequences(args, model)?;
@@ -103,9 +106,13 @@ fn computed(args: &Args, model: &Model) -> Result<Vec<NewTensor>> {
         expect_room(kept, &sequences, n_bytes)?;
     }
     match args.dtype {
-        Precision::F32 => model.tensors::<f32>(&sequences),
-        Precision::F64 => model.tensors::<f64>(&sequences),
+        Precision::F32 => Ok(model.tensors::<f32>(&sequences, fused)?),
+        Precision::F64 => Ok(model.tensors::<f64>(&sequences, fused)?),
     }
+}
+
+fn fused<T: Real>(parameters: &LayerParameters<T>) -> Stage<T> {
+    Box::new(FusedAttention::new(parameters))
 }
 
 /// What is kept of a model that reads one text.
@@ -167,7 +174,7 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(print(format_args!(
         "{}: {}\n{headless}{unused}{}:\n{}",
         args.folder.display(),
-        model.sizes(),
+        model.about(),
         args.output.display(),
         written.collect::<String>()
     ))?)
@@ -183,16 +190,13 @@ fn unused_text(unused: &[Unused]) -> String {
 }
 
 /// The sources and targets of a model that has both.
-fn text_pairs(
-    args: &Args,
-    files: &models::translators::Files,
-) -> Result<Vec<[Sequence; 2]>> {
+fn text_pairs(args: &Args, files: &translators::Files) -> Result<Vec<[Sequence; 2]>> {
     let long = if args.truncate { Long::Cut } else { Long::Refuse };
     if let Some(text) = &args.text {
         return Ok(vec![translate::text_pair(files, text, long, translate::MOST)?]);
     }
     let Some(input) = &args.input else { bail!("neither INPUT nor --text was given") };
-    let pairs = models::translators::sequences(&files.config, &TensorFile::open(input)?)?;
+    let pairs = translators::sequences(&files.config, &TensorFile::open(input)?)?;
     let longest = files.config.longest();
     for (side, name) in ["input_ids", "decoder_input_ids"].into_iter().enumerate() {
         let n_tokens = pairs.iter().map(|pair| pair[side].n_tokens()).max().unwrap_or(0);

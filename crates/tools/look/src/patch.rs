@@ -8,7 +8,7 @@ use ablation::odds::BesideDraws;
 use anyhow::{Result, bail, ensure};
 use model_files::shown;
 use models::decoders::study::{Head, Patching};
-use models::encoders::finite;
+use models::finite;
 use rayon::prelude::*;
 use workshop::output::print;
 

@@ -9,10 +9,10 @@ use ::texts::{Long, Pieces};
 use anyhow::{Result, bail, ensure};
 use maps::TextHeads;
 use model_files::shown;
+use models::Model;
 use models::decoders::{Chosen, FastDecoder, Files};
 use workshop::progress;
 
-use crate::either::Model;
 use crate::sizes::check_size;
 use crate::source::Opened;
 use crate::view::View;
@@ -103,14 +103,13 @@ fn bare(piece: &str) -> &str {
 /// # Errors
 /// Tokens or a layer that are not there; rows that need more memory than is taken.
 pub fn of_text(
+    opened: Opened,
     folder: &Path,
-    text: &str,
-    long: Long,
+    (text, long): (&str, Long),
     queries: &Queries,
     layer: Option<usize>,
 ) -> Result<View> {
-    let start = Instant::now();
-    let opened = Opened::of(folder)?;
+    let start = opened.start;
     let pieces = opened.tokens(text, long)?;
     let places = queries.places(&pieces.pieces)?;
     let layers = layers(&opened.files, layer)?;
@@ -126,7 +125,7 @@ pub fn of_text(
 }
 
 fn layers(model: &Model, layer: Option<usize>) -> Result<BTreeSet<usize>> {
-    let (n_layers, _) = model.n_heads();
+    let [n_layers, _] = model.n_heads();
     let Some(layer) = layer else { return Ok((0..n_layers).collect()) };
     ensure!(
         layer < n_layers,

@@ -1,12 +1,13 @@
 //! `cargo learn look`: a reader's own sentence in all heads of a trained model.
 
 use anyhow::{Result, ensure};
+use models::Model;
 
 use crate::args::{ModelArgs, TextArgs};
 use crate::page::{Section, Texts};
 use crate::rows::{self, Queries};
 use crate::shown::{ShowArgs, Shown};
-use crate::source::{self, Inputs};
+use crate::source::{Inputs, Opened};
 use crate::translate::{self, Kind, Translation};
 
 /// Your own sentence in all heads of a trained model
@@ -57,25 +58,26 @@ pub fn run(args: &Args) -> Result<()> {
         args.show.expect_layer_used()?;
     }
     let folder = args.model.folder()?;
-    let files = translate::files(&folder)?;
     let Some(sentence) = args.text.read()? else { return Ok(()) };
     args.show.check(&Inputs::of(&[&folder], args.text.file.as_deref()))?;
     let long = args.model.long();
-    if let Some(files) = files {
+    let opened = Opened::of(&folder)?;
+    if let Model::Translator(files) = &opened.files {
         ensure!(
             args.queries.is_none(),
             "--queries: not for {}, which reads one text and writes another: it has three kinds \
              of maps, all of them whole",
             files.config.family.name
         );
-        let found = translate::of_sentence(&files, &sentence, long, args.write)?;
+        let found =
+            translate::of_sentence(&opened, files, (&sentence, long), args.write)?;
         return of_both_sides(found, args.kind).show(&args.show);
     }
     let view = match &args.queries {
         Some(queries) => {
-            rows::of_text(&folder, &sentence, long, queries, args.show.layer())?
+            rows::of_text(opened, &folder, (&sentence, long), queries, args.show.layer())?
         }
-        None => source::of_sentence(&folder, &sentence, long)?,
+        None => opened.sentence(&folder, &sentence, long)?,
     };
     Shown::one(Texts::one(view, None)).show(&args.show)
 }

@@ -6,12 +6,16 @@ use std::{fs, io::Read as _};
 
 use ::texts::{Long, Pieces, Text};
 use anyhow::{Context, Result, bail, ensure};
+use attention::LayerParameters;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
+use kernels::PackedStage;
 use maps::file::{Grid, MapText};
 use maps::{TextHeads, file};
 use model_files::read_text;
+use models::decoders;
+use models::encoders::Stage;
+use models::{MapReader, Model};
 
-use crate::either::{Model, Ready};
 use crate::prose::Prose;
 use crate::sizes::{check_size, cut_hint};
 use crate::view::{BesideMaps, View};
@@ -30,25 +34,43 @@ impl Inputs {
     }
 }
 
+/// The files of a model that writes.
+pub fn decoder(path: &Path) -> Result<decoders::Files> {
+    let model = Model::open(path)?;
+    let why = match &model {
+        Model::Encoder(_) => "in which every token reads every other: it does not write",
+        _ => "which writes from a source: `cargo learn look --model` shows it",
+    };
+    let family = model.family();
+    match model {
+        Model::Decoder(files) => Ok(files),
+        _ => bail!("{} is of the family {family}, {why}", path.display()),
+    }
+}
+
 /// A model's files and its tokenizer: texts are read, and refused, before weights are.
 pub struct Opened {
     /// The files.
     pub files: Model,
-    text: Text,
+    /// The tokenizer.
+    pub text: Text,
+    /// When they began to be read.
+    pub start: Instant,
 }
 
 impl Opened {
     /// The model in this folder.
     pub fn of(folder: &Path) -> Result<Self> {
+        let start = Instant::now();
         let files = Model::open(folder)?;
         let text = files.text()?;
-        Ok(Self { files, text })
+        Ok(Self { files, text, start })
     }
 
     /// A text in tokens, if there is room for all its maps.
     pub fn pieces(&self, text: &str, long: Long) -> Result<Pieces> {
         let pieces = self.tokens(text, long)?;
-        let (n_layers, n_heads) = self.files.n_heads();
+        let [n_layers, n_heads] = self.files.n_heads();
         check_size([pieces.pieces.len(); 2], n_layers * n_heads)?;
         Ok(pieces)
     }
@@ -58,6 +80,13 @@ impl Opened {
         cut_hint(self.text.pieces(text, self.files.longest(), long))
     }
 
+    /// A sentence in all heads; `folder` is where the model is from.
+    pub fn sentence(self, folder: &Path, sentence: &str, long: Long) -> Result<View> {
+        let (pieces, start) = (self.pieces(sentence, long)?, self.start);
+        let reader = self.reader()?;
+        reader.view(folder, sentence, pieces, start.elapsed())
+    }
+
     /// Prose in tokens.
     pub fn prose(&self) -> Result<Prose> {
         Prose::new(&self.text)
@@ -65,14 +94,18 @@ impl Opened {
 
     /// The model itself; its files, a hundred megabytes, are no longer needed.
     pub fn reader(self) -> Result<Reader> {
-        Ok(Reader { model: Ready::of(&self.files)?, is_causal: self.files.is_causal() })
+        Ok(Reader { model: MapReader::read(&self.files, packed)? })
     }
 }
 
 /// A model that is ready to read tokens.
 pub struct Reader {
-    model: Ready,
-    is_causal: bool,
+    model: MapReader,
+}
+
+/// The fastest stage.
+pub fn packed(parameters: &LayerParameters<f32>) -> Stage<f32> {
+    Box::new(PackedStage::new(parameters))
 }
 
 impl Reader {
@@ -80,9 +113,9 @@ impl Reader {
     pub fn heads(&self, pieces: Pieces) -> Result<TextHeads> {
         let maps = self.model.maps(&pieces.sequence)?;
         ensure!(!maps.is_empty(), "a model without layers has no heads");
-        let of = match self.is_causal {
-            true => TextHeads::of_decoder,
-            false => TextHeads::of_encoder,
+        let of = match self.model {
+            MapReader::Decoder(_) => TextHeads::of_decoder,
+            _ => TextHeads::of_encoder,
         };
         Ok(of(pieces.pieces, pieces.is_special, maps))
     }
@@ -122,12 +155,7 @@ pub fn text_file(path: &Path) -> Result<String> {
 
 /// A sentence in all heads of the model in this folder.
 pub fn of_sentence(folder: &Path, sentence: &str, long: Long) -> Result<View> {
-    let start = Instant::now();
-    let opened = Opened::of(folder)?;
-    let pieces = opened.pieces(sentence, long)?;
-    let reader = opened.reader()?;
-    let loading = start.elapsed();
-    reader.view(folder, sentence, pieces, loading)
+    Opened::of(folder)?.sentence(folder, sentence, long)
 }
 
 /// The texts of a file of maps. `tokens` is a text file with a token per line.

@@ -13,10 +13,10 @@ use ::texts::{Long, Pieces, Text};
 use ablation::odds::BesideDraws;
 use anyhow::{Result, bail, ensure};
 use model_files::shown;
-use models::decoders::AsRead;
+use models::Model;
 use models::decoders::study::{Draws, Head};
+use models::decoders::{AsRead, Files};
 
-use crate::either::{Model, read};
 use crate::sizes::{check_size, cut_hint};
 use crate::view::HeadName;
 
@@ -64,27 +64,19 @@ impl TextInDecoder {
     /// A sentence, and the model in this folder, which must be one that writes; what for is
     /// said to others.
     pub fn open(folder: &Path, sentence: &str, long: Long, what: &str) -> Result<Self> {
-        let name = match Model::open(folder)? {
-            Model::Decoder(files) => {
-                let (model, text) = read(&files)?;
-                return Self::new(model, text, sentence, long);
-            }
-            Model::Translator(files) => files.config.family.name,
-            Model::Encoder(folder) => folder.config.family.name,
-        };
-        bail!(
-            "a model of the family {name} does not go on with a text, and has no logits of a \
-             next token: {what} is for those that do"
-        )
+        match Model::open(folder)? {
+            Model::Decoder(files) => Self::of(&files, sentence, long),
+            model => bail!(
+                "a model of the family {} does not go on with a text, and has no logits of a \
+                 next token: {what} is for those that do",
+                model.family()
+            ),
+        }
     }
 
-    /// A sentence in a model that is open.
-    pub fn new(
-        model: AsRead<f32>,
-        text: Text,
-        sentence: &str,
-        long: Long,
-    ) -> Result<Self> {
+    /// A sentence in a model whose files are open.
+    pub fn of(files: &Files, sentence: &str, long: Long) -> Result<Self> {
+        let (model, text) = (AsRead::<f32>::read(files)?, files.text()?);
         let n_positions = model.config.n_positions;
         let pieces = cut_hint(text.pieces(sentence, n_positions, long))?;
         let n_heads = model.config.n_layers * model.config.dims().n_heads();

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use ::texts::{Long, Pieces, Text};
 use clap::Parser;
 use models::decoders::Files;
-use models::encoders::Folder;
+use models::encoders;
 use tensors::TensorFile;
 use workshop::paths;
 
@@ -52,7 +52,7 @@ fn pieces_as_in(
 #[test]
 fn odd_texts_become_the_ids_and_pieces_of_the_reference() {
     let Some(folder) = minilm() else { return };
-    let config = Folder::open(&folder).unwrap().config;
+    let config = encoders::Files::open(&folder).unwrap().config;
     let tokenizer = Text::open(&folder, config.n_vocabulary).unwrap();
     let path = texts::models().join("minilm-sentences.safetensors");
     let file = TensorFile::open(path).unwrap();

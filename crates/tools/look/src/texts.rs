@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ::texts::{Long, Pieces, Text};
 use anyhow::{Context, Result};
+use models::Configuration as _;
 use models::encoders::Config;
 use workshop::paths;
 

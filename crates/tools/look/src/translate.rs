@@ -6,17 +6,15 @@ use std::time::{Duration, Instant};
 
 use ::texts::{Long, Pieces, Text};
 use anyhow::{Context, Result, bail, ensure};
-use attention::{Matrix, Real};
+use attention::Matrix;
 use clap::ValueEnum;
 use maps::{TextHeads, Tokens};
-use model_files::{Sequence, SmallFiles, settings_in};
-use models::encoders::finite;
-use models::translators::{
-    AsRead, Config, Files, Layers, Reader, Translator, to_tensors, write,
-};
-use tensors::{NewTensor, Stored};
+use model_files::{Sequence, settings_in};
+use models::translators::{AsRead, Config, Files, Layers, Reader, Translator, write};
+use models::{Configuration, finite};
 
 use crate::sizes::{cut_hint, expect_maps, expect_room_of_pairs};
+use crate::source::Opened;
 use crate::view::View;
 
 /// How many tokens are written at most, unless it is said.
@@ -55,80 +53,21 @@ pub struct Translation {
     pub notes: String,
 }
 
-/// The files of such a model; `None` for another kind, which others read.
-pub fn files(folder: &Path) -> Result<Option<Files>> {
-    if folder.is_file() {
-        return Ok(None);
-    }
-    let settings = settings_in(folder)?;
-    let name = settings.text("model_type").unwrap_or_default();
-    match models::translators::families().any(|family| family.name == name) {
-        true => Ok(Some(Files::open(folder)?)),
-        false => Ok(None),
-    }
-}
-
 /// # Errors
 /// A model that writes from a source: it has three kinds of maps.
 pub fn expect_one_text(folder: &Path) -> Result<()> {
-    let Some(files) = files(folder)? else { return Ok(()) };
-    bail!(
-        "{} is of the family {}, which reads one text and writes another: it has three kinds of \
-         maps, and `cargo learn look` shows them of one sentence",
-        folder.display(),
-        files.config.family.name
-    )
-}
-
-/// The tokenizer of a model's folder.
-pub fn tokenizer(files: &Files) -> Result<Text> {
-    let small = SmallFiles::Folder(&files.path);
-    files.config.expect_one_tokenizer(&small)?;
-    Ok(Text::of(&small, files.config.n_vocabulary)?)
-}
-
-/// A model's sizes, in a line.
-pub fn sizes(config: &Config) -> String {
-    let half = |half: models::translators::Half| {
-        format!("{} layers of {} heads", half.n_layers, half.sizes.dims.n_heads())
-    };
-    let positions = match config.n_positions {
-        Some(n) => format!("{n} positions"),
-        None => "texts of any length".to_owned(),
-    };
-    format!(
-        "{}, encoder: {}, decoder: {}, d_model {}, {positions}",
-        config.family.name,
-        half(config.encoder),
-        half(config.decoder),
-        config.d_model()
-    )
-}
-
-/// Every hidden state, map and logit of each source and target.
-pub fn tensors<T: Real + Stored>(
-    files: &Files,
-    texts: &[[Sequence; 2]],
-) -> Result<Vec<NewTensor>> {
-    let model: AsRead<T> = Translator::read(files)?;
-    let (mut encoded, mut decoded, mut logits) = (Vec::new(), Vec::new(), Vec::new());
-    for [source, target] in texts {
-        let layers = finite(model.encode(source)?)?;
-        let of_target = model.decode(target, layers.out(), source)?;
-        let of_target = finite(of_target)?;
-        if model.unembedding.is_some() {
-            let found: Matrix<T> = model.logits(of_target.out())?;
-            ensure!(
-                found.iter().all(|x| x.is_finite()),
-                "NaN or infinity begins in the logits: the unembedding is not finite, or too \
-                 large for this precision"
-            );
-            logits.push(found);
-        }
-        encoded.push(layers);
-        decoded.push(of_target);
+    if folder.is_file() {
+        return Ok(());
     }
-    Ok(to_tensors(&encoded, &decoded, &logits)?)
+    match models::Config::of(&settings_in(folder)?)? {
+        models::Config::Translator(config) => bail!(
+            "{} is of the family {}, which reads one text and writes another: it has three kinds \
+             of maps, and `cargo learn look` shows them of one sentence",
+            folder.display(),
+            config.family.name
+        ),
+        _ => Ok(()),
+    }
 }
 
 /// A source and what the model writes from it, greedily, as two sequences.
@@ -138,7 +77,7 @@ pub fn text_pair(
     long: Long,
     most: usize,
 ) -> Result<[Sequence; 2]> {
-    let tokenizer = tokenizer(files)?;
+    let tokenizer = files.text()?;
     let pieces = cut_hint(tokenizer.pieces(text, files.config.longest(), long))?;
     let n_written = most.min(files.config.longest());
     let lengths = [pieces.sequence.n_tokens(), n_written];
@@ -156,14 +95,13 @@ fn read_of(ids: &[usize]) -> &[usize] {
 
 /// A sentence in all heads of a model, with what it writes.
 pub fn of_sentence(
+    opened: &Opened,
     files: &Files,
-    sentence: &str,
-    long: Long,
+    (sentence, long): (&str, Long),
     most: usize,
 ) -> Result<Translation> {
-    let start = Instant::now();
-    let tokenizer = tokenizer(files)?;
-    let pieces = cut_hint(tokenizer.pieces(sentence, files.config.longest(), long))?;
+    let Opened { text: tokenizer, start, .. } = opened;
+    let pieces = opened.tokens(sentence, long)?;
     expect_room(&files.config, pieces.sequence.n_tokens(), most)?;
     let model: AsRead<f32> = Translator::read(files)?;
     let loading = start.elapsed();
@@ -180,7 +118,7 @@ pub fn of_sentence(
     let text = tokenizer.decode(&written.ids[1..])?;
     let notes = notes(&model, &text, &written, pieces.sequence.n_tokens(), writing);
 
-    let target = target(&files.config, &tokenizer, read);
+    let target = target(&files.config, tokenizer, read);
     let n_uncut = pieces.n_uncut;
     let [of_source, of_target, cross] =
         heads(pieces, target, source.layers.attn.clone(), decoded)?;

@@ -8,14 +8,12 @@ use ::texts::{Growing, Long, Text};
 use anyhow::{Result, ensure};
 use clap::ValueEnum;
 use model_files::{is_shown, shown};
-use models::decoders::{
-    AsRead, Choice, Decoder, FastDecoder, FastReader, Looks, Precision, Writer,
-};
+use models::decoders::{Choice, FastDecoder, FastReader, Looks, Precision, Writer};
 use workshop::output::print;
 
 use crate::ablate::{self, Ablation, Replace};
-use crate::either::decoder;
 use crate::fetch;
+use crate::source::decoder;
 use crate::study::{DrawArgs, TextInDecoder};
 use crate::view::{HeadName, share};
 
@@ -116,8 +114,7 @@ pub fn run(args: &Args) -> Result<()> {
         ids.len()
     );
     if !args.without.is_empty() {
-        let model: AsRead<f32> = Decoder::read(&files)?;
-        let text = TextInDecoder::new(model, tokenizer, text, Long::Refuse)?;
+        let text = TextInDecoder::of(&files, text, Long::Refuse)?;
         let Args { without, replace, draws, .. } = args;
         let ablation =
             Ablation { heads: without.clone(), replace: *replace, draws: *draws };

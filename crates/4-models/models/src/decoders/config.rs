@@ -2,11 +2,10 @@
 
 use attention::Dims;
 use block::Activation;
-use model_files::{Settings, SmallFiles};
 use variants::{Rotary, Sizes, SoftCap, Window};
 
+use crate::Error;
 use crate::decoders::family::Family;
-use crate::{Error, Result};
 
 /// The tokens that end a text: one id, or a list.
 pub(crate) const ENDS: &str = "eos_token_id";
@@ -70,21 +69,6 @@ impl Config {
     /// The sizes of a layer, as if no heads shared keys and values.
     pub fn dims(&self) -> Dims {
         self.sizes.dims
-    }
-
-    /// With the tokens that end a text by a folder's `generation_config.json`, where it names
-    /// some: transformers asks that file first, and a chat model may have more of them there.
-    ///
-    /// # Errors
-    /// [`Error::Files`] for one that makes no sense.
-    pub fn with_generation(mut self, files: &SmallFiles) -> Result<Self> {
-        const FILE: &str = "generation_config.json";
-        let Some(json) = files.read(FILE)? else { return Ok(self) };
-        let ends = Settings::read(&files.name(FILE), &json)?.ids(ENDS)?;
-        if !ends.is_empty() {
-            self.ends = ends;
-        }
-        Ok(self)
     }
 
     /// The error of a model that was saved without an unembedding.

@@ -17,14 +17,14 @@ mod rotary;
 use attention::Dims;
 use block::Activation;
 use model_files::Use::{self, Harmless};
-use model_files::{Rule, Settings, Unused};
+use model_files::{Gguf, Rule, Settings, SmallFiles, Unused, harmless};
+use tensors::TensorFile;
 use variants::{Sizes, SoftCap, Window};
 
-use crate::decoders::config::Config;
+use crate::decoders::config::{Config, ENDS};
 use crate::decoders::family::Family;
+use crate::files::Configuration;
 use crate::{Error, Result};
-
-pub(crate) use gguf::gguf_config;
 
 type Read = fn(&Settings) -> Result<Config>;
 
@@ -74,27 +74,8 @@ pub fn families() -> impl Iterator<Item = &'static Family> {
     FAMILIES.iter().map(|(family, _)| *family)
 }
 
-impl Config {
-    /// Reads a `config.json` as `save_pretrained` writes it; `file` is what errors call it.
-    ///
-    /// # Errors
-    /// [`model_files::Error::Json`], [`model_files::Error::Family`],
-    /// [`model_files::Error::Setting`] for one that is missing or asks for what is not here,
-    /// [`model_files::Error::UnknownSetting`] for one that nobody knows;
-    /// [`Error::Config`] for sizes that make no layer.
-    ///
-    /// # Source
-    /// The configs of these families in Hugging Face's transformers, with their defaults
-    /// where a key is missing that has a natural one.
-    pub fn read(file: &str, json: &[u8]) -> Result<Self> {
-        Self::of(&Settings::read(file, json)?)
-    }
-
-    /// The same from settings that are read already.
-    ///
-    /// # Errors
-    /// As [`read`](Self::read).
-    pub fn of(settings: &Settings) -> Result<Self> {
+impl Configuration for Config {
+    fn of(settings: &Settings) -> Result<Self> {
         let name = settings.text("model_type").unwrap_or_default();
         let read = FAMILIES.iter().find(|(family, _)| family.name == name);
         let known = || families().map(|family| family.name).collect();
@@ -108,13 +89,52 @@ impl Config {
         )?;
         settings.refuse_unless("add_cross_attention", false, "false")?;
         let config = read(settings)?;
-        config.leftovers(settings)?;
+        config.unused_settings(settings)?;
         Ok(config)
     }
 
-    /// The settings that change nothing.
-    pub(crate) fn leftovers(&self, settings: &Settings) -> Result<Vec<Unused>> {
+    fn of_gguf(file: &Gguf) -> Result<(Self, Vec<Unused>)> {
+        gguf::gguf_config(file)
+    }
+
+    fn with_generation(mut self, files: &SmallFiles) -> Result<Self> {
+        const FILE: &str = "generation_config.json";
+        let Some(json) = files.read(FILE)? else { return Ok(self) };
+        let ends = Settings::read(&files.name(FILE), &json)?.ids(ENDS)?;
+        if !ends.is_empty() {
+            self.ends = ends;
+        }
+        Ok(self)
+    }
+
+    fn is_causal(&self) -> bool {
+        true
+    }
+
+    fn family(&self) -> &'static str {
+        self.family.name
+    }
+
+    fn n_vocabulary(&self) -> usize {
+        self.n_vocabulary
+    }
+
+    fn unused_settings(&self, settings: &Settings) -> Result<Vec<Unused>> {
         Ok(settings.leftovers(KEYS)?)
+    }
+
+    /// Also where the settings say that the embedding is the unembedding, and the file that it
+    /// is not.
+    fn unused_tensors(&self, file: &TensorFile) -> Vec<Unused> {
+        let mut unused = harmless(file, self.family.prefix, TENSORS);
+        let names = &self.family.names;
+        let has = |name: &str| file.contains(&format!("{name}.weight"));
+        let tokens = format!("{}{}", file.prefix(self.family.prefix), names.tokens);
+        if self.tied && has(names.unembedding) && has(&tokens) {
+            let why = "the file has an unembedding, which is used";
+            unused.push(Unused { name: "tie_word_embeddings".into(), why });
+        }
+        unused
     }
 }
 

@@ -1,5 +1,7 @@
 //! What a family calls its tensors.
 
+use crate::reader::NormKind;
+
 /// A family of decoders: the names of its tensors, and the norm that it uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Family {
@@ -16,17 +18,6 @@ pub struct Family {
     pub defaults: &'static [(&'static str, usize)],
     /// Other names of keys, each with the family's own.
     pub other_names: &'static [(&'static str, &'static str)],
-}
-
-/// A norm, and how its gain is stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NormKind {
-    /// Mean and variance, with a bias.
-    Layer,
-    /// The root mean square alone.
-    Rms,
-    /// The same, and files have `gain − 1`.
-    RmsLessOne,
 }
 
 /// The names of tensors, without `.weight` and `.bias`.

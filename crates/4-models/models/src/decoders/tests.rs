@@ -9,6 +9,7 @@ use serde_json::{Map, Value as Json, json};
 use tensors::{Existing, NewTensor, TensorFile, save};
 use variants::Entries;
 
+use crate::Configuration;
 use crate::decoders::{AsRead, Config, Decoder, Files};
 
 mod ablated;

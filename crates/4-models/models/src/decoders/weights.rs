@@ -1,95 +1,36 @@
 //! Tensors become parts, by the names that the family gives them.
 
-use std::cell::RefCell;
-use std::collections::BTreeSet;
-
-use attention::{Linear, Matrix, Real, RowVector};
-use block::{Block, FeedForward, LayerNorm, Norm, Norms, RmsNorm, Sublayer};
+use attention::{Linear, Matrix, Real};
+use block::{Block, FeedForward, Norm, Norms, Sublayer};
 #[cfg(feature = "fast")]
 use model_files::Levels;
-use model_files::{Gguf, Unused, expect_layers, harmless, refuse_packed, refuse_unread};
-use tensors::TensorFile;
 use variants::{Changes, QkNorm, VariantAttention};
 
 use crate::Result;
 use crate::decoders::config::Config;
 use crate::decoders::embedding::{Embedding, Unembedding};
 use crate::decoders::families::TENSORS;
-use crate::decoders::family::{Layers, NormKind, Projections};
-
-/// A file of weights.
-#[derive(Debug, Clone)]
-pub(crate) enum Tensors {
-    Safetensors(TensorFile),
-    Gguf(Gguf),
-}
-
-impl Tensors {
-    fn contains(&self, name: &str) -> bool {
-        match self {
-            Self::Safetensors(file) => file.contains(name),
-            Self::Gguf(file) => file.contains(name),
-        }
-    }
-
-    fn numbers<T: Real>(&self, name: &str, shape: &[usize]) -> Result<Vec<T>> {
-        match self {
-            Self::Safetensors(file) => {
-                let tensor = file.tensor(name)?;
-                tensor.expect_shape(shape)?;
-                Ok(tensor.numbers_as()?)
-            }
-            Self::Gguf(file) => Ok(file.numbers(name, shape)?),
-        }
-    }
-}
-
-/// The tensors that are known to be no part of a decoder, and where the settings say that
-/// the embedding is the unembedding, and the file that it is not.
-pub(crate) fn leftover_tensors(config: &Config, file: &TensorFile) -> Vec<Unused> {
-    let mut unused = harmless(file, config.family.prefix, TENSORS);
-    let names = &config.family.names;
-    let has = |name: &str| file.contains(&format!("{name}.weight"));
-    let prefix = file.prefix(config.family.prefix);
-    if config.tied && has(names.unembedding) && has(&format!("{prefix}{}", names.tokens))
-    {
-        let why = "the file has an unembedding, which is used";
-        unused.push(Unused { name: "tie_word_embeddings".into(), why });
-    }
-    unused
-}
+use crate::decoders::family::{Layers, Projections};
+use crate::reader::{Reader, Tensors};
 
 /// A file of weights, with what says how to read it.
 pub(crate) struct Weights<'a> {
     pub config: &'a Config,
-    tensors: &'a Tensors,
-    /// What stands before every name: the family's prefix, or nothing.
-    prefix: &'static str,
-    read: RefCell<BTreeSet<String>>,
+    reader: Reader<'a>,
 }
 
 impl<'a> Weights<'a> {
     /// # Errors
-    /// [`model_files::Error::Layers`] for a file of another number of layers.
+    /// As [`Reader::new`].
     pub fn new(config: &'a Config, tensors: &'a Tensors) -> Result<Self> {
-        let family = config.family;
-        let prefix = match tensors {
-            Tensors::Safetensors(file) => file.prefix(config.family.prefix),
-            Tensors::Gguf(_) => family.prefix,
-        };
-        if let Tensors::Safetensors(file) = tensors {
-            let block = format!("{prefix}{}", family.names.block);
-            refuse_packed(file)?;
-            expect_layers(file, &block, config.n_layers)?;
-        }
-        Ok(Self { config, tensors, prefix, read: RefCell::default() })
+        let blocks = [(config.family.names.block, config.n_layers)];
+        let reader = Reader::new(tensors, config.family.prefix, &blocks)?;
+        Ok(Self { config, reader })
     }
 
     /// Refuses what was not read and is not known to be harmless.
     pub fn expect_all_known(&self) -> Result<()> {
-        let Tensors::Safetensors(file) = self.tensors else { return Ok(()) };
-        let is_read = |name: &str| self.read.borrow().contains(name);
-        Ok(refuse_unread(file, is_read, self.prefix, TENSORS)?)
+        self.reader.expect_all_known(TENSORS)
     }
 
     pub fn embedding<T: Real>(&self) -> Result<Embedding<T>> {
@@ -100,7 +41,7 @@ impl<'a> Weights<'a> {
             false => self.tokens(),
         };
         Ok(Embedding {
-            tokens: self.stored_out_in(&tokens, d_model, n_vocabulary)?,
+            tokens: self.reader.transposed(&tokens, (d_model, n_vocabulary))?,
             scale: embedding_scale,
             positions: self.positions()?,
             n_positions,
@@ -111,7 +52,7 @@ impl<'a> Weights<'a> {
     pub fn positions<T: Real>(&self) -> Result<Option<Matrix<T>>> {
         let shape = [self.config.n_positions, self.config.dims().d_model()];
         let table = |name: &str| -> Result<Matrix<T>> {
-            let numbers = self.numbers(&format!("{name}.weight"), &shape)?;
+            let numbers = self.reader.numbers(&format!("{name}.weight"), &shape)?;
             Ok(Matrix::from_row_slice(shape[0], shape[1], &numbers))
         };
         self.config.family.names.positions.map(table).transpose()
@@ -128,16 +69,16 @@ impl<'a> Weights<'a> {
         if self.embedding_is_the_head() {
             return Ok(Some(of(None)));
         }
-        if !self.tensors.contains(&self.head()) {
+        if !self.reader.contains(&self.head()) {
             return Ok(self.config.tied.then(|| of(None)));
         }
-        let tokens = self.stored_out_in(&self.head(), d_model, n)?;
+        let tokens = self.reader.transposed(&self.head(), (d_model, n))?;
         // A copy of the embedding is not kept twice.
         Ok(Some(of((tokens != embedding.tokens).then_some(tokens))))
     }
 
     fn tokens(&self) -> String {
-        self.named(self.config.family.names.tokens, "weight")
+        self.reader.named(&format!("{}.weight", self.config.family.names.tokens))
     }
 
     fn head(&self) -> String {
@@ -148,7 +89,7 @@ impl<'a> Weights<'a> {
     /// tensor can be the one that is kept.
     fn embedding_is_the_head(&self) -> bool {
         let tokens = self.tokens();
-        let Tensors::Safetensors(file) = self.tensors else { return false };
+        let Some(file) = self.reader.safetensors() else { return false };
         let is_tied = self.config.tied || file.text(&tokens) == Some(&self.head());
         is_tied && !file.contains(&tokens) && file.contains(&self.head())
     }
@@ -190,7 +131,8 @@ impl<'a> Weights<'a> {
             }
         };
         let out = self.linear(&within(names.out), shapes[3], biases.out)?;
-        let gain = |name: &str| self.gain(&within(name), sizes.dims.d_k());
+        let (kind, d_k) = (self.config.family.norm, sizes.dims.d_k());
+        let gain = |name: &str| self.reader.gain(&within(name), kind, d_k);
         let norm = |[q, k]: [&str; 2]| -> Result<QkNorm<T>> {
             Ok(QkNorm { q: gain(q)?, k: gain(k)?, eps: self.config.eps })
         };
@@ -255,70 +197,23 @@ impl<'a> Weights<'a> {
         (d_in, d_out): (usize, usize),
         has_bias: bool,
     ) -> Result<Linear<T>> {
-        let stored = self.named(name, "weight");
-        let weight = match self.config.family.names.projections {
-            Projections::Joined(_) => {
-                let numbers = self.stored(&stored, &[d_in, d_out])?;
-                Matrix::from_row_slice(d_in, d_out, &numbers)
-            }
-            Projections::Apart(_) | Projections::PerHead(_) => {
-                self.stored_out_in(&stored, d_in, d_out)?
-            }
-        };
-        let bias = has_bias.then(|| self.numbers(&format!("{name}.bias"), &[d_out]));
-        Ok(Linear::new(weight, bias.transpose()?.map(RowVector::from))?)
+        if !matches!(self.config.family.names.projections, Projections::Joined(_)) {
+            return self.reader.linear(name, (d_in, d_out), has_bias);
+        }
+        let numbers = self.reader.numbers(&format!("{name}.weight"), &[d_in, d_out])?;
+        let bias = has_bias.then(|| self.reader.bias(name, d_out)).transpose()?;
+        Ok(Linear::new(Matrix::from_row_slice(d_in, d_out, &numbers), bias)?)
     }
 
     fn norm<T: Real>(&self, name: &str) -> Result<Norm<T>> {
-        let (width, eps) = (self.config.dims().d_model(), self.config.eps);
-        let gain = self.gain(name, width)?;
-        Ok(match self.config.family.norm {
-            NormKind::Layer => {
-                let bias = self.numbers(&format!("{name}.bias"), &[width])?.into();
-                Norm::Layer(LayerNorm::new(gain, bias, eps)?)
-            }
-            NormKind::Rms | NormKind::RmsLessOne => Norm::Rms(RmsNorm { gain, eps }),
-        })
-    }
-
-    /// The gain of a norm.
-    fn gain<T: Real>(&self, name: &str, width: usize) -> Result<RowVector<T>> {
-        let gain: RowVector<T> =
-            self.numbers(&format!("{name}.weight"), &[width])?.into();
-        Ok(match self.config.family.norm {
-            NormKind::Layer | NormKind::Rms => gain,
-            NormKind::RmsLessOne => gain.add_scalar(T::one()),
-        })
-    }
-
-    /// A matrix that the file stores as `[out, in]`: its numbers, row after row, are those
-    /// of `[in, out]` column after column.
-    fn stored_out_in<T: Real>(
-        &self,
-        name: &str,
-        d_in: usize,
-        d_out: usize,
-    ) -> Result<Matrix<T>> {
-        let numbers = self.stored(name, &[d_out, d_in])?;
-        Ok(Matrix::from_vec(d_in, d_out, numbers))
-    }
-
-    fn numbers<T: Real>(&self, name: &str, shape: &[usize]) -> Result<Vec<T>> {
-        self.stored(&format!("{}{name}", self.prefix), shape)
-    }
-
-    fn stored<T: Real>(&self, name: &str, shape: &[usize]) -> Result<Vec<T>> {
-        self.read.borrow_mut().insert(name.to_string());
-        self.tensors.numbers(name, shape)
+        let Config { family, eps, .. } = self.config;
+        self.reader.norm(name, family.norm, self.config.dims().d_model(), *eps)
     }
 
     /// A matrix as its file keeps it, `[out, in]`, if that is in blocks of few bits.
     #[cfg(feature = "fast")]
     pub fn levels(&self, name: &str, shape: [usize; 2]) -> Result<Option<Levels<'a>>> {
-        match self.tensors {
-            Tensors::Safetensors(_) => Ok(None),
-            Tensors::Gguf(file) => Ok(file.levels(name, &shape)?),
-        }
+        self.reader.levels(name, shape)
     }
 
     /// The embedding and, where it is another, the unembedding, as [`levels`](Self::levels).
@@ -326,14 +221,10 @@ impl<'a> Weights<'a> {
     pub fn tables(&self) -> Result<Option<(Levels<'a>, Option<Levels<'a>>)>> {
         let shape = [self.config.n_vocabulary, self.config.dims().d_model()];
         let Some(tokens) = self.levels(&self.tokens(), shape)? else { return Ok(None) };
-        if !self.tensors.contains(&self.head()) {
+        if !self.reader.contains(&self.head()) {
             return Ok(Some((tokens, None)));
         }
         let head = self.levels(&self.head(), shape)?;
         Ok(head.map(|head| (tokens, Some(head))))
-    }
-
-    fn named(&self, name: &str, part: &str) -> String {
-        format!("{}{name}.{part}", self.prefix)
     }
 }

@@ -2,11 +2,12 @@
 
 use attention::Dims;
 use block::Activation;
-use model_files::{Sequence, Settings, Unused};
+use model_files::{Sequence, Settings, Unused, harmless};
 use serde_json::{Map, Value};
 use tensors::TensorFile;
 
-use crate::encoders::families::{Counting, FAMILIES, Family, KEYS, family};
+use crate::encoders::families::{Counting, FAMILIES, Family, KEYS, TENSORS, family};
+use crate::files::Configuration;
 use crate::{Error, Result};
 
 /// What a model's `config.json` says, as far as it matters here.
@@ -36,27 +37,8 @@ pub struct Config {
     pub padding: Option<usize>,
 }
 
-impl Config {
-    /// Reads a `config.json` as `save_pretrained` writes it; `file` is what errors call it.
-    ///
-    /// # Errors
-    /// [`Error::Files`] for a file that is no JSON, for a family that is not known, and for a
-    /// setting that is missing or asks for what is not here (other kinds of position, a
-    /// decoder, heads pruned away), or that nobody knows; [`Error::Config`] if the heads
-    /// cannot share the width.
-    ///
-    /// # Source
-    /// `BertConfig`, `RobertaConfig`, `ElectraConfig` and `DistilBertConfig` of Hugging
-    /// Face, with their defaults where a key is missing that has a natural one.
-    pub fn read(file: &str, json: &[u8]) -> Result<Self> {
-        Self::of(&Settings::read(file, json)?)
-    }
-
-    /// The same from settings that are read already.
-    ///
-    /// # Errors
-    /// As [`read`](Self::read).
-    pub fn of(settings: &Settings) -> Result<Self> {
+impl Configuration for Config {
+    fn of(settings: &Settings) -> Result<Self> {
         let family = known_family(settings)?;
         let settings = &settings.with_own_names(family.other_names)?;
         let settings = &settings.with_defaults(family.defaults);
@@ -93,15 +75,28 @@ impl Config {
             eps: keys.eps.map_or(Ok(1e-12), |key| settings.eps(key, 1e-12))?,
             padding,
         };
-        config.leftovers(settings)?;
+        config.unused_settings(settings)?;
         Ok(config)
     }
 
-    /// The settings that change nothing.
-    pub(crate) fn leftovers(&self, settings: &Settings) -> Result<Vec<Unused>> {
+    fn family(&self) -> &'static str {
+        self.family.name
+    }
+
+    fn n_vocabulary(&self) -> usize {
+        self.n_vocabulary
+    }
+
+    fn unused_settings(&self, settings: &Settings) -> Result<Vec<Unused>> {
         Ok(settings.leftovers(KEYS)?)
     }
 
+    fn unused_tensors(&self, file: &TensorFile) -> Vec<Unused> {
+        harmless(file, self.family.prefix, TENSORS)
+    }
+}
+
+impl Config {
     /// The sequences of a file, each id, type and position being one that the model has.
     /// Positions of a file are rows of the table, also in a family that begins to count
     /// behind padding.

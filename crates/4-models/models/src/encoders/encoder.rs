@@ -5,13 +5,12 @@ use std::path::Path;
 use attention::{LayerParameters, Matrix, MultiHeadAttention, Real, RowVector};
 use block::{Layers, Stack};
 use model_files::Sequence;
-use tensors::{NewTensor, Stored, TensorFile};
+use tensors::{NewTensor, Stored};
 
-use crate::encoders::Config;
+use crate::Result;
 use crate::encoders::embeddings::Embeddings;
-use crate::encoders::folder::Folder;
 use crate::encoders::weights::Weights;
-use crate::{Error, Result};
+use crate::encoders::{Config, Files};
 
 /// An encoder.
 ///
@@ -30,29 +29,28 @@ impl<A, T: Real> Encoder<A, T> {
     /// The model in a folder; `stage` makes the attention of each block.
     ///
     /// # Errors
-    /// As [`Folder::open`] and [`read`](Self::read).
+    /// As [`Files::open`] and [`read`](Self::read).
     pub fn load(
         folder: impl AsRef<Path>,
         stage: impl FnMut(&LayerParameters<T>) -> A,
     ) -> Result<Self> {
-        let folder = Folder::open(folder)?;
-        Self::read(&folder.config, &folder.weights, stage)
+        Self::read(&Files::open(folder)?, stage)
     }
 
     /// The model from what its files hold.
     ///
     /// # Shapes
-    /// Every tensor's follows from `config`; files store weights as `[out, in]`.
+    /// Every tensor's follows from the config; files store weights as `[out, in]`.
     ///
     /// # Errors
     /// [`Error::Tensors`](crate::Error::Tensors) for a tensor that is missing, of another shape,
     /// or not known: it is named.
     pub fn read(
-        config: &Config,
-        weights: &TensorFile,
+        files: &Files,
         mut stage: impl FnMut(&LayerParameters<T>) -> A,
     ) -> Result<Self> {
-        let weights = Weights::new(config, weights)?;
+        let config = &files.config;
+        let weights = Weights::new(config, &files.tensors)?;
         let embeddings = weights.embeddings()?;
         let blocks = (0..config.n_layers).map(|i| weights.block(i, &mut stage));
         let stack = Stack { blocks: blocks.collect::<Result<_>>()?, last_norm: None };
@@ -102,17 +100,6 @@ impl<A: MultiHeadAttention<T>, T: Real> Encoder<A, T> {
     /// Reimers and Gurevych 2019, section 3.
     pub fn embed(&self, sequence: &Sequence) -> Result<RowVector<T>> {
         Ok(sentence_embedding(self.forward(sequence)?.out(), &sequence.is_real))
-    }
-}
-
-/// The layers, unless NaN or infinity stands in them: the error says where it begins.
-///
-/// # Errors
-/// [`Error::NotFinite`](crate::Error::NotFinite).
-pub fn finite<T: Real>(layers: Layers<T>) -> Result<Layers<T>> {
-    match layers.not_finite() {
-        None => Ok(layers),
-        Some(place) => Err(Error::NotFinite { place }),
     }
 }
 

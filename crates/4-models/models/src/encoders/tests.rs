@@ -8,7 +8,8 @@ use model_files::Sequence;
 use serde_json::{Map, Value, json};
 use tensors::{Existing, NewTensor, TensorFile, save, to_bytes};
 
-use crate::encoders::{Config, Encoder, Folder};
+use crate::encoders::{Config, Encoder, Files};
+use crate::{Configuration, Tensors};
 
 fn model(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/data/models").join(name)
@@ -53,8 +54,18 @@ fn rewritten(
 
 type AsRead = Encoder<LayerParameters>;
 
+fn as_read(files: &Files) -> crate::Result<AsRead> {
+    Encoder::read(files, LayerParameters::clone)
+}
+
 fn read(config: &Config, weights: &TensorFile) -> crate::Result<AsRead> {
-    Encoder::read(config, weights, LayerParameters::clone)
+    let files = Files {
+        path: PathBuf::new(),
+        config: config.clone(),
+        tensors: Tensors::Safetensors(weights.clone()),
+        unused: Vec::new(),
+    };
+    as_read(&files)
 }
 
 #[test]
@@ -117,7 +128,7 @@ fn relatives_of_roberta_are_read_alike() {
 
 #[test]
 fn a_tensor_that_nobody_knows_is_refused_and_what_is_harmless_is_told() {
-    let folder = Folder::open(model("bert-1")).unwrap();
+    let folder = Files::open(model("bert-1")).unwrap();
     let with = |names: &[&str]| {
         let file = rewritten("bert-1", |name, shape, numbers| {
             Some((name.to_string(), shape, numbers))
@@ -144,13 +155,13 @@ fn a_tensor_that_nobody_knows_is_refused_and_what_is_harmless_is_told() {
     let names = ["cls.predictions.bias", "embeddings.position_ids", "classifier.weight"];
     let file = with(&names);
     assert!(read(&folder.config, &file).is_ok());
-    let leftovers = crate::encoders::weights::leftover_tensors(&folder.config, &file);
-    let leftovers: Vec<_> = leftovers.into_iter().map(|it| it.name).collect();
+    let unused = folder.config.unused_tensors(&file);
+    let unused: Vec<_> = unused.into_iter().map(|it| it.name).collect();
     let expected = [&names[..], &["pooler.dense.bias", "pooler.dense.weight"]].concat();
-    assert_eq!(leftovers.len(), expected.len(), "{leftovers:?}");
-    assert!(expected.iter().all(|name| leftovers.contains(&(*name).to_string())));
-    let fewer = Config { n_layers: 2, ..folder.config.clone() };
-    let fewer = read(&fewer, &folder.weights).unwrap_err().to_string();
+    assert_eq!(unused.len(), expected.len(), "{unused:?}");
+    assert!(expected.iter().all(|name| unused.contains(&(*name).to_string())));
+    let config = Config { n_layers: 2, ..folder.config.clone() };
+    let fewer = as_read(&Files { config, ..folder }).unwrap_err().to_string();
     assert!(fewer.ends_with("it has tensors of 3 layers, and its config.json says 2"));
 }
 
@@ -158,7 +169,7 @@ fn a_tensor_that_nobody_knows_is_refused_and_what_is_harmless_is_told() {
 fn a_folder_without_a_model_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let refused = |path: &Path| {
-        let said = Folder::open(path).unwrap_err().to_string();
+        let said = Files::open(path).unwrap_err().to_string();
         said.replace(&folder.path().display().to_string(), "FOLDER")
     };
     insta::assert_snapshot!(refused(&folder.path().join("no")), @"there is no folder FOLDER/no");
@@ -173,7 +184,7 @@ fn a_folder_without_a_model_is_refused() {
 
 #[test]
 fn a_tensor_that_is_missing_or_of_another_shape_is_named() {
-    let config = Folder::open(model("bert-1")).unwrap().config;
+    let config = Files::open(model("bert-1")).unwrap().config;
     let without = rewritten("bert-1", |name, shape, numbers| {
         let is_it = name == "encoder.layer.2.output.dense.bias";
         (!is_it).then(|| (name.to_string(), shape, numbers))
@@ -192,8 +203,8 @@ fn a_tensor_that_is_missing_or_of_another_shape_is_named() {
     });
     insta::assert_snapshot!(read(&config, &narrow).unwrap_err(), @"model.safetensors: encoder.layer.1.attention.self.key.weight has shape (12, 24), expected (24, 24)");
     let config = Config::read("", &changed("bert-1", json!({"vocab_size": 98}))).unwrap();
-    let weights = Folder::open(model("bert-1")).unwrap().weights;
-    let said = read(&config, &weights).unwrap_err().to_string();
+    let folder = Files { config, ..Files::open(model("bert-1")).unwrap() };
+    let said = as_read(&folder).unwrap_err().to_string();
     let end = "embeddings.word_embeddings.weight has shape (97, 24), expected (98, 24)";
     assert!(said.ends_with(end), "{said}");
 }
@@ -201,20 +212,20 @@ fn a_tensor_that_is_missing_or_of_another_shape_is_named() {
 #[test]
 fn a_prefix_and_the_oldest_names_of_norms_are_read_alike() {
     for (name, prefix) in [("bert-1", "bert."), ("distilbert-1", "distilbert.")] {
-        let folder = Folder::open(model(name)).unwrap();
+        let folder = Files::open(model(name)).unwrap();
         let other = rewritten(name, |name, shape, numbers| {
             let old = name.replace("LayerNorm.weight", "LayerNorm.gamma");
             let old = old.replace("LayerNorm.bias", "LayerNorm.beta");
             Some((format!("{prefix}{old}"), shape, numbers))
         });
-        let expected = read(&folder.config, &folder.weights).unwrap();
+        let expected = as_read(&folder).unwrap();
         assert_eq!(read(&folder.config, &other).unwrap(), expected, "{name}");
     }
 }
 
 #[test]
 fn narrow_embeddings_are_projected_behind_their_norm() {
-    let folder = Folder::open(model("electra-1")).unwrap();
+    let folder = Files::open(model("electra-1")).unwrap();
     let narrow = changed("electra-1", json!({"embedding_size": 5}));
     let weights = rewritten("electra-1", |name, mut shape, numbers| {
         if name.starts_with("embeddings.") {
@@ -229,7 +240,7 @@ fn narrow_embeddings_are_projected_behind_their_norm() {
     assert!(missing.contains("no tensor embeddings_project.weight"), "{missing}");
 
     let projection: Vec<f64> = (0..24 * 5).map(|i| f64::from(i % 7) - 3.0).collect();
-    let mut encoder = read(&folder.config, &folder.weights).unwrap();
+    let mut encoder = as_read(&folder).unwrap();
     let narrow = |m: &Matrix| m.columns(0, 5).into_owned();
     let embeddings = &mut encoder.embeddings;
     embeddings.tokens.tokens = narrow(&embeddings.tokens.tokens);
@@ -254,8 +265,8 @@ fn narrow_embeddings_are_projected_behind_their_norm() {
 
 #[test]
 fn roberta_counts_its_tokens_without_padding() {
-    let folder = Folder::open(model("roberta-1")).unwrap();
-    let embeddings = read(&folder.config, &folder.weights).unwrap().embeddings;
+    let folder = Files::open(model("roberta-1")).unwrap();
+    let embeddings = as_read(&folder).unwrap().embeddings;
     assert_eq!(folder.config.longest(), 62);
     let of = |ids: &[usize]| embeddings.forward(&Sequence::new(ids.to_vec())).unwrap();
     // 1 is padding: the same tokens behind it have the same positions.
@@ -268,7 +279,7 @@ fn roberta_counts_its_tokens_without_padding() {
 
 #[test]
 fn sequences_that_do_not_fit_are_refused_with_their_numbers() {
-    let config = Folder::open(model("bert-1")).unwrap().config;
+    let config = Files::open(model("bert-1")).unwrap().config;
     let folder = tempfile::tempdir().unwrap();
     let read = |tensors: &[(&str, &str, Vec<usize>, Vec<i64>)]| {
         let path = folder.path().join("input.safetensors");

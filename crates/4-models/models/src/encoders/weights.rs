@@ -1,48 +1,32 @@
 //! Tensors become parts, by the names that the family gives them.
 
-use std::cell::RefCell;
-use std::collections::BTreeSet;
-
-use attention::{LayerParameters, Linear, Matrix, PackedParameters, Real, RowVector};
+use attention::{LayerParameters, Matrix, PackedParameters, Real};
 use block::{Block, Embedding, FeedForward, LayerNorm, Norms, Positions, Sublayer};
-use model_files::{Unused, expect_layers, harmless, refuse_packed, refuse_unread};
-use tensors::TensorFile;
 
 use crate::encoders::Config;
 use crate::encoders::embeddings::Embeddings;
 use crate::encoders::families::TENSORS;
+use crate::reader::{Reader, Tensors};
 use crate::{Error, Result};
 
 /// A file of weights, with what says how to read it.
 pub(crate) struct Weights<'a> {
     config: &'a Config,
-    file: &'a TensorFile,
-    /// What stands before every name: the family's prefix, or nothing.
-    prefix: &'static str,
-    read: RefCell<BTreeSet<String>>,
-}
-
-/// The tensors that are known to be no part of an encoder.
-pub(crate) fn leftover_tensors(config: &Config, file: &TensorFile) -> Vec<Unused> {
-    harmless(file, config.family.prefix, TENSORS)
+    reader: Reader<'a>,
 }
 
 impl<'a> Weights<'a> {
     /// # Errors
-    /// [`model_files::Error::Layers`] for a file of another number of layers.
-    pub(crate) fn new(config: &'a Config, file: &'a TensorFile) -> Result<Self> {
-        let family = config.family;
-        let prefix = file.prefix(family.prefix);
-        let block = format!("{prefix}{}", family.names.block);
-        refuse_packed(file)?;
-        expect_layers(file, &block, config.n_layers)?;
-        Ok(Self { config, file, prefix, read: RefCell::default() })
+    /// As [`Reader::new`].
+    pub(crate) fn new(config: &'a Config, tensors: &'a Tensors) -> Result<Self> {
+        let blocks = [(config.family.names.block, config.n_layers)];
+        let reader = Reader::new(tensors, config.family.prefix, &blocks)?;
+        Ok(Self { config, reader })
     }
 
     /// Refuses what was not read and is not known to be harmless.
     pub(crate) fn expect_all_known(&self) -> Result<()> {
-        let is_read = |name: &str| self.read.borrow().contains(name);
-        Ok(refuse_unread(self.file, is_read, self.prefix, TENSORS)?)
+        self.reader.expect_all_known(TENSORS)
     }
 
     pub(crate) fn embeddings<T: Real>(&self) -> Result<Embeddings<T>> {
@@ -51,7 +35,8 @@ impl<'a> Weights<'a> {
         let d_model = self.config.dims.d_model();
         let tokens = self.table(names.tokens, n_vocabulary)?;
         let types = self.config.n_types.map(|n_types| self.table(names.types, n_types));
-        let project = || self.linear(names.projection, d_embedding, d_model);
+        let project =
+            || self.reader.linear(names.projection, (d_embedding, d_model), true);
         Ok(Embeddings {
             tokens: Embedding { tokens, scale: 1.0, positions: Positions::None },
             positions: self.table(names.positions, n_positions)?,
@@ -69,14 +54,15 @@ impl<'a> Weights<'a> {
     ) -> Result<Block<A, T>> {
         let names = &self.config.family.names;
         let named = |name: &str| format!("{}{i}.{name}", names.block);
+        let linear = |name, shape| self.reader.linear::<T>(&named(name), shape, true);
         let (dims, d_ff) = (self.config.dims, self.config.d_ff);
         let d_model = dims.d_model();
         let [w_q, w_k, w_v, w_o] =
-            names.attention.map(|name| self.linear::<T>(&named(name), d_model, d_model));
+            names.attention.map(|name| linear(name, (d_model, d_model)));
         let packed = PackedParameters::new(dims, [w_q?, w_k?, w_v?, w_o?])?;
         let [inner, outer] = names.feed_forward;
-        let w_1 = self.linear(&named(inner), d_model, d_ff)?;
-        let w_2 = self.linear(&named(outer), d_ff, d_model)?;
+        let w_1 = linear(inner, (d_model, d_ff))?;
+        let w_2 = linear(outer, (d_ff, d_model))?;
         let feed_forward = FeedForward::new(w_1, self.config.activation, w_2)?;
         let norms =
             |name| Ok::<_, Error>(Norms::after(self.norm(&named(name), d_model)?));
@@ -89,39 +75,17 @@ impl<'a> Weights<'a> {
     /// Rows of vectors, `[n, d_embedding]`, as the file has them.
     fn table<T: Real>(&self, name: &str, n: usize) -> Result<Matrix<T>> {
         let d = self.config.d_embedding;
-        let numbers = self.numbers(&format!("{name}.weight"), &[n, d])?;
+        let numbers = self.reader.numbers(&format!("{name}.weight"), &[n, d])?;
         Ok(by_columns(&numbers, n, d))
-    }
-
-    /// A projection, which the file stores as `[out, in]`: its numbers, row after row, are
-    /// those of `[in, out]` column after column.
-    fn linear<T: Real>(
-        &self,
-        name: &str,
-        d_in: usize,
-        d_out: usize,
-    ) -> Result<Linear<T>> {
-        let weight = self.numbers(&format!("{name}.weight"), &[d_out, d_in])?;
-        let bias = self.numbers(&format!("{name}.bias"), &[d_out])?;
-        Ok(Linear::new(Matrix::from_vec(d_in, d_out, weight), Some(bias.into()))?)
     }
 
     /// A norm. The oldest files call its parts gamma and beta.
     fn norm<T: Real>(&self, name: &str, d: usize) -> Result<LayerNorm<T>> {
-        let is_old = self.file.contains(&format!("{}{name}.gamma", self.prefix));
-        let [gain, bias] = if is_old { ["gamma", "beta"] } else { ["weight", "bias"] };
-        let row = |part| -> Result<RowVector<T>> {
-            Ok(self.numbers(&format!("{name}.{part}"), &[d])?.into())
-        };
-        Ok(LayerNorm::new(row(gain)?, row(bias)?, self.config.eps)?)
-    }
-
-    fn numbers<T: Real>(&self, name: &str, shape: &[usize]) -> Result<Vec<T>> {
-        let name = format!("{}{name}", self.prefix);
-        let tensor = self.file.tensor(&name)?;
-        self.read.borrow_mut().insert(name.clone());
-        tensor.expect_shape(shape)?;
-        Ok(tensor.numbers_as()?)
+        let is_old = self.reader.contains(&self.reader.named(&format!("{name}.gamma")));
+        let parts = if is_old { ["gamma", "beta"] } else { ["weight", "bias"] };
+        let row = |part| self.reader.numbers(&format!("{name}.{part}"), &[d]);
+        let [gain, bias] = parts.map(row);
+        Ok(LayerNorm::new(gain?.into(), bias?.into(), self.config.eps)?)
     }
 }
 

@@ -1,12 +1,11 @@
 //! What an encoder-decoder's files say of it.
 
 use block::Activation;
-use model_files::SmallFiles;
 use variants::Sizes;
 
+use crate::Error;
 use crate::translators::family::Family;
 use crate::translators::writing::Writing;
-use crate::{Error, Result};
 
 /// What is to be known of a model before its weights are read.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,44 +86,22 @@ impl Config {
         self.n_positions.unwrap_or(usize::MAX)
     }
 
-    /// With what a folder's `generation_config.json` says of writing, where it is there.
-    ///
-    /// # Errors
-    /// [`Error::Files`] for one that makes no sense.
-    pub fn with_generation(self, files: &SmallFiles) -> Result<Self> {
-        let writing = self.writing.clone().with_generation(files)?;
-        Ok(Self { writing, ..self })
-    }
-
-    /// Expects one `tokenizer.json` to be enough for both texts.
-    ///
-    /// # Errors
-    /// [`Error::Files`] for a folder that has SentencePiece's files alone, or for
-    /// vocabularies of their own.
-    pub fn expect_one_tokenizer(&self, files: &SmallFiles) -> Result<()> {
-        let refuse = |file: &str, found: String, why| {
-            let file = match files {
-                SmallFiles::Folder(folder) => folder.display().to_string(),
-                SmallFiles::Here(_) => file.to_string(),
-            };
-            Err(model_files::Error::Unsupported { file, found, why }.into())
+    /// Its sizes, in a line.
+    pub fn about(&self) -> String {
+        let half = |half: Half| {
+            format!("{} layers of {} heads", half.n_layers, half.sizes.dims.n_heads())
         };
-        if files.contains("source.spm") && !files.contains("tokenizer.json") {
-            let found = "it has source.spm and no tokenizer.json".to_string();
-            let why = "SentencePiece's own files are not read here, and save_pretrained of \
-                       Marian's tokenizer writes no other. With `cargo learn model` ids of \
-                       any tokenizer are read: input_ids and decoder_input_ids";
-            return refuse("what was chosen", found, why);
-        }
-        let (source, target) = (self.n_vocabulary, self.n_target_vocabulary);
-        if !self.is_shared && source != target {
-            let found = format!(
-                "source and target have vocabularies of their own, {source} and {target} \
-                 tokens, and tokenizer.json has one"
-            );
-            return refuse("config.json", found, "`cargo learn model` reads ids");
-        }
-        Ok(())
+        let positions = match self.n_positions {
+            Some(n) => format!("{n} positions"),
+            None => "texts of any length".to_owned(),
+        };
+        format!(
+            "{}, encoder: {}, decoder: {}, d_model {}, {positions}",
+            self.family.name,
+            half(self.encoder),
+            half(self.decoder),
+            self.d_model()
+        )
     }
 
     /// The error of a model that was saved without an unembedding.

@@ -7,12 +7,15 @@ mod t5;
 use attention::Dims;
 use block::Activation;
 use model_files::Use::Harmless;
-use model_files::{Rule, Settings, Unused};
+use model_files::{Error as FileError, Rule, Settings, SmallFiles, Unused};
+use tensors::TensorFile;
 use variants::Sizes;
 
+use crate::files::Configuration;
 pub(crate) use crate::translators::config::Places;
 use crate::translators::config::{Config, Half};
 use crate::translators::family::Family;
+use crate::translators::weights::unused_tensors;
 use crate::translators::writing::Writing;
 use crate::{Error, Result};
 
@@ -60,27 +63,8 @@ pub fn families() -> impl Iterator<Item = &'static Family> {
     FAMILIES.iter().map(|(family, _)| *family)
 }
 
-impl Config {
-    /// Reads a `config.json` as `save_pretrained` writes it; `file` is what errors call it.
-    ///
-    /// # Errors
-    /// [`model_files::Error::Json`], [`model_files::Error::Family`],
-    /// [`model_files::Error::Setting`] for one that is missing or asks for what is not here,
-    /// [`model_files::Error::UnknownSetting`] for one that nobody knows;
-    /// [`Error::Config`] for sizes that make no layer.
-    ///
-    /// # Source
-    /// The configs of these families in Hugging Face's transformers, with their defaults
-    /// where a key is missing that no tensor's shape says.
-    pub fn read(file: &str, json: &[u8]) -> Result<Self> {
-        Self::of(&Settings::read(file, json)?)
-    }
-
-    /// The same from settings that are read already.
-    ///
-    /// # Errors
-    /// As [`read`](Self::read).
-    pub fn of(settings: &Settings) -> Result<Self> {
+impl Configuration for Config {
+    fn of(settings: &Settings) -> Result<Self> {
         let name = settings.text("model_type").unwrap_or_default();
         let read = FAMILIES.iter().find(|(family, _)| family.name == name);
         let known = || families().map(|family| family.name).collect();
@@ -90,13 +74,55 @@ impl Config {
         settings.refuse_unless("is_encoder_decoder", true, "true")?;
         settings.refuse_unless("is_decoder", false, "false: both sides are read")?;
         let config = read(settings)?;
-        config.leftovers(settings)?;
+        config.unused_settings(settings)?;
         Ok(config)
     }
 
-    /// The settings that change nothing.
-    pub(crate) fn leftovers(&self, settings: &Settings) -> Result<Vec<Unused>> {
+    fn with_generation(self, files: &SmallFiles) -> Result<Self> {
+        let writing = self.writing.clone().with_generation(files)?;
+        Ok(Self { writing, ..self })
+    }
+
+    fn expect_one_tokenizer(&self, files: &SmallFiles) -> Result<()> {
+        let refuse = |file: &str, found: String, why| {
+            let file = match files {
+                SmallFiles::Folder(folder) => folder.display().to_string(),
+                SmallFiles::Here(_) => file.to_string(),
+            };
+            Err(FileError::Unsupported { file, found, why }.into())
+        };
+        if files.contains("source.spm") && !files.contains("tokenizer.json") {
+            let found = "it has source.spm and no tokenizer.json".to_string();
+            let why = "SentencePiece's own files are not read here, and save_pretrained of \
+                       Marian's tokenizer writes no other. With `cargo learn model` ids of \
+                       any tokenizer are read: input_ids and decoder_input_ids";
+            return refuse("what was chosen", found, why);
+        }
+        let (source, target) = (self.n_vocabulary, self.n_target_vocabulary);
+        if !self.is_shared && source != target {
+            let found = format!(
+                "source and target have vocabularies of their own, {source} and {target} \
+                 tokens, and tokenizer.json has one"
+            );
+            return refuse("config.json", found, "`cargo learn model` reads ids");
+        }
+        Ok(())
+    }
+
+    fn family(&self) -> &'static str {
+        self.family.name
+    }
+
+    fn n_vocabulary(&self) -> usize {
+        self.n_vocabulary
+    }
+
+    fn unused_settings(&self, settings: &Settings) -> Result<Vec<Unused>> {
         Ok(settings.leftovers(KEYS)?)
+    }
+
+    fn unused_tensors(&self, file: &TensorFile) -> Vec<Unused> {
+        unused_tensors(self, file)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a family calls its tensors, and where its norms stand.
 
-use crate::decoders::NormKind;
+use crate::NormKind;
 
 /// A family of encoder-decoders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,12 +1,14 @@
 //! What a model gets from a file, and gives to another.
 
-use attention::Matrix;
+use attention::{Matrix, Real};
 use block::Layers;
 use model_files::Sequence;
 use tensors::{NewTensor, Stored, TensorFile};
 
 use crate::Result;
+use crate::finite::{finite, finite_logits};
 use crate::translators::config::Config;
+use crate::translators::{AsRead, Files};
 
 /// The texts of a file, a source and a target each, each id being one that the model has:
 /// `input_ids` and `decoder_input_ids`, and where they are there `attention_mask` and
@@ -22,6 +24,30 @@ pub fn sequences(config: &Config, file: &TensorFile) -> Result<Vec<[Sequence; 2]
     Ok(Sequence::read_pairs(file, vocabularies)?)
 }
 
+/// Every hidden state, map and logit of each source and target.
+///
+/// # Errors
+/// As [`AsRead::read`], [`AsRead::encode`] and [`AsRead::decode`];
+/// [`Error::NotFinite`](crate::Error::NotFinite) and
+/// [`Error::LogitsNotFinite`](crate::Error::LogitsNotFinite) for a model that gives no numbers.
+pub fn tensors<T: Real + Stored>(
+    files: &Files,
+    texts: &[[Sequence; 2]],
+) -> Result<Vec<NewTensor>> {
+    let model = AsRead::<T>::read(files)?;
+    let (mut encoded, mut decoded, mut logits) = (Vec::new(), Vec::new(), Vec::new());
+    for [source, target] in texts {
+        let layers = finite(model.encode(source)?)?;
+        let of_target = finite(model.decode(target, layers.out(), source)?)?;
+        if model.unembedding.is_some() {
+            logits.push(finite_logits(model.logits(of_target.out())?)?);
+        }
+        encoded.push(layers);
+        decoded.push(of_target);
+    }
+    to_tensors(&encoded, &decoded, &logits)
+}
+
 /// What a model gave of a batch as tensors of a file: `encoder.hidden.L`, `encoder.attn.L`,
 /// `decoder.hidden.L`, `decoder.attn.L`, `cross.L`, and `logits` where there are some.
 ///
@@ -31,7 +57,7 @@ pub fn sequences(config: &Config, file: &TensorFile) -> Result<Vec<[Sequence; 2]
 /// # Errors
 /// [`Error::Tensors`](crate::Error::Tensors) if the texts differ in length, or in the number of
 /// maps.
-pub fn to_tensors<T: Stored>(
+fn to_tensors<T: Stored>(
     encoded: &[Layers<T>],
     decoded: &[Layers<T>],
     logits: &[Matrix<T>],

@@ -8,6 +8,7 @@ use model_files::Sequence;
 use serde_json::{Map, Value as Json, json};
 use tensors::{Existing, NewTensor, TensorFile, save};
 
+use crate::Configuration;
 use crate::translators::{AsRead, Config, Reader, Translator, write};
 
 mod heads;

@@ -57,7 +57,7 @@ impl<T: Real> AsRead<T> {
     /// or not known: it is named.
     pub fn read(files: &Files) -> Result<Self> {
         let config = &files.config;
-        let weights = Weights::new(config, &files.weights)?;
+        let weights = Weights::new(config, &files.tensors)?;
         let (source, target) = weights.embeddings()?;
         let family = config.family;
         let of_target = target.as_ref().unwrap_or(&source);

@@ -1,16 +1,14 @@
 //! Tensors become parts, by the names that the family gives them.
 
-use std::cell::RefCell;
-use std::collections::BTreeSet;
-
-use crate::decoders::{Embedding, NormKind, Unembedding};
-use attention::{Linear, Matrix, Real, RowVector};
-use block::{Block, FeedForward, LayerNorm, Norm, Norms, RmsNorm, Sublayer, sinusoidal};
-use model_files::{Unused, expect_layers, harmless, refuse_packed, refuse_unread};
+use attention::{Matrix, Real, RowVector};
+use block::{Block, FeedForward, Norm, Norms, Sublayer, sinusoidal};
+use model_files::{Unused, harmless};
 use tensors::TensorFile;
 use variants::{Changes, RelativeBias, VariantAttention};
 
 use crate::Result;
+use crate::decoders::{Embedding, Unembedding};
+use crate::reader::{Reader, Tensors};
 use crate::translators::config::{Config, HEAD, Half};
 use crate::translators::families::{Places, TENSORS};
 use crate::translators::family::Names;
@@ -18,9 +16,10 @@ use crate::translators::side::Side;
 
 /// The tensors that are known to be no part of such a model, and those in whose place the
 /// file has others.
-pub(crate) fn leftover_tensors(config: &Config, file: &TensorFile) -> Vec<Unused> {
+pub(crate) fn unused_tensors(config: &Config, file: &TensorFile) -> Vec<Unused> {
     let mut unused = harmless(file, config.family.prefix, TENSORS);
-    let tables = Tables::of(config, file);
+    let prefix = file.prefix(config.family.prefix);
+    let tables = Tables::of(config, prefix, |name| file.contains(name));
     if !tables.names().contains(&tables.shared) && file.contains(&tables.shared) {
         let why = "each side has a table of its own, which is used";
         unused.push(Unused { name: tables.shared.clone(), why });
@@ -49,14 +48,15 @@ struct Tables {
 }
 
 impl Tables {
-    fn of(config: &Config, file: &TensorFile) -> Self {
-        let (family, prefix) = (config.family, file.prefix(config.family.prefix));
+    /// Which they are where such names are in the file, behind this prefix.
+    fn of(config: &Config, prefix: &str, contains: impl Fn(&str) -> bool) -> Self {
+        let family = config.family;
         let [shared, source, target] =
             [family.shared, family.encoder.tokens, family.decoder.tokens]
                 .map(|name| weight(&format!("{prefix}{name}")));
         let head = weight(HEAD);
         let first = |names: &[&String]| {
-            let found = names.iter().find(|name| file.contains(name));
+            let found = names.iter().find(|name| contains(name));
             found.unwrap_or(&names[0]).to_string()
         };
         let tied = config.is_tied.then_some(&head);
@@ -67,10 +67,10 @@ impl Tables {
             names.extend(others.filter(|_| is_shared));
             let found = first(&names);
             // Where there is none, the one that the family writes is missed.
-            if is_shared && !file.contains(&found) { shared.clone() } else { found }
+            if is_shared && !contains(&found) { shared.clone() } else { found }
         };
         let found = [all(&source, &target, tied), all(&target, &source, tied)];
-        let of_head = match (file.contains(&head), config.is_tied) {
+        let of_head = match (contains(&head), config.is_tied) {
             (true, _) => Some(head.clone()),
             (false, true) => Some(found[1].clone()),
             (false, false) => None,
@@ -88,34 +88,26 @@ impl Tables {
 /// A file of weights, with what says how to read it.
 pub(crate) struct Weights<'a> {
     config: &'a Config,
-    file: &'a TensorFile,
-    /// What stands before every name: the family's prefix, or nothing.
-    prefix: &'static str,
+    reader: Reader<'a>,
     tables: Tables,
-    read: RefCell<BTreeSet<String>>,
 }
 
 impl<'a> Weights<'a> {
     /// # Errors
-    /// [`model_files::Error::Layers`] for a file of another number of layers.
-    pub fn new(config: &'a Config, file: &'a TensorFile) -> Result<Self> {
-        let prefix = file.prefix(config.family.prefix);
-        refuse_packed(file)?;
-        let family = config.family;
-        for (names, half) in
-            [(family.encoder, config.encoder), (family.decoder, config.decoder)]
-        {
-            expect_layers(file, &format!("{prefix}{}", names.block), half.n_layers)?;
-        }
-        let tables = Tables::of(config, file);
-        Ok(Self { config, file, prefix, tables, read: RefCell::default() })
+    /// As [`Reader::new`].
+    pub fn new(config: &'a Config, tensors: &'a Tensors) -> Result<Self> {
+        let Config { family, encoder, decoder, .. } = config;
+        let blocks = [(family.encoder, encoder), (family.decoder, decoder)];
+        let blocks = blocks.map(|(names, half)| (names.block, half.n_layers));
+        let reader = Reader::new(tensors, family.prefix, &blocks)?;
+        let tables = Tables::of(config, &reader.named(""), |name| reader.contains(name));
+        reader.skip(&tables.shared);
+        Ok(Self { config, reader, tables })
     }
 
     /// Refuses what was not read and is not known to be harmless.
     pub fn expect_all_known(&self) -> Result<()> {
-        let is_read =
-            |name: &str| self.read.borrow().contains(name) || name == self.tables.shared;
-        Ok(refuse_unread(self.file, is_read, self.prefix, TENSORS)?)
+        self.reader.expect_all_known(TENSORS)
     }
 
     /// The tokens of both sides; `None` for a decoder that has the encoder's.
@@ -159,11 +151,11 @@ impl<'a> Weights<'a> {
     /// What is added to the logits, `[n_target_vocabulary]`, where the file has it.
     pub fn logits_bias<T: Real>(&self) -> Result<Option<RowVector<T>>> {
         const BIAS: &str = "final_logits_bias";
-        if !self.file.contains(BIAS) || !self.config.family.has_biases {
+        if !self.reader.contains(BIAS) || !self.config.family.has_biases {
             return Ok(None);
         }
         let shape = [1, self.config.n_target_vocabulary];
-        Ok(Some(self.numbers_of(BIAS.into(), &shape)?.into()))
+        Ok(Some(self.reader.stored(BIAS, &shape)?.into()))
     }
 
     pub fn side<T: Real>(
@@ -188,14 +180,12 @@ impl<'a> Weights<'a> {
         let (n, d) = (self.config.n_positions.unwrap_or(0), self.config.d_model());
         let Some(name) = names.positions else { return Ok(None) };
         let table = |n| -> Result<Matrix<T>> {
-            let numbers = self.numbers(&weight(name), &[n, d])?;
+            let numbers = self.reader.numbers(&weight(name), &[n, d])?;
             Ok(Matrix::from_row_slice(n, d, &numbers))
         };
         Ok(Some(match self.config.places {
             Places::Learned { offset } => table(n + offset)?.rows(offset, n).into_owned(),
-            _ if self.file.contains(&format!("{}{}", self.prefix, weight(name))) => {
-                table(n)?
-            }
+            _ if self.reader.contains(&self.reader.named(&weight(name))) => table(n)?,
             _ => {
                 let (pairs, n_sines) = (sinusoidal::<f64>(n, d), d.div_ceil(2));
                 Matrix::from_fn(n, d, |row, column| {
@@ -224,7 +214,7 @@ impl<'a> Weights<'a> {
         };
         let n_heads = half.sizes.dims.n_heads();
         let name = weight(&format!("{}0.{name}", names.block));
-        let numbers = self.numbers(&name, &[n_buckets, n_heads])?;
+        let numbers = self.reader.numbers(&name, &[n_buckets, n_heads])?;
         let table = Matrix::from_row_slice(n_buckets, n_heads, &numbers);
         Ok(Some(RelativeBias::new(table, max_distance, is_causal)?))
     }
@@ -266,7 +256,8 @@ impl<'a> Weights<'a> {
         relative: Option<RelativeBias<T>>,
     ) -> Result<VariantAttention<T>> {
         let shapes = half.sizes.shapes();
-        let one = |i: usize| self.linear(&within(four[i]), shapes[i]);
+        let has_biases = self.config.family.has_biases;
+        let one = |i: usize| self.reader.linear(&within(four[i]), shapes[i], has_biases);
         let projections = [one(0)?, one(1)?, one(2)?, one(3)?];
         let changes =
             Changes { scale: self.config.scale, relative, ..Changes::default() };
@@ -281,7 +272,8 @@ impl<'a> Weights<'a> {
     ) -> Result<FeedForward<T>> {
         let (d_model, activation) = (self.config.d_model(), self.config.activation);
         let (up, down) = ((d_model, d_ff), (d_ff, d_model));
-        let linear = |name, shape| self.linear(&within(name), shape);
+        let has_biases = self.config.family.has_biases;
+        let linear = |name, shape| self.reader.linear(&within(name), shape, has_biases);
         Ok(match self.config.is_gated {
             true => {
                 let [gate, inner, outer] = names.gated;
@@ -297,48 +289,13 @@ impl<'a> Weights<'a> {
         })
     }
 
-    fn linear<T: Real>(
-        &self,
-        name: &str,
-        (d_in, d_out): (usize, usize),
-    ) -> Result<Linear<T>> {
-        // Stored [out, in]: row after row, that is [in, out] column after column.
-        let numbers = self.numbers(&weight(name), &[d_out, d_in])?;
-        let bias = || self.numbers(&format!("{name}.bias"), &[d_out]);
-        let bias = self.config.family.has_biases.then(bias).transpose()?;
-        Ok(Linear::new(
-            Matrix::from_vec(d_in, d_out, numbers),
-            bias.map(RowVector::from),
-        )?)
-    }
-
     fn norm<T: Real>(&self, name: &str) -> Result<Norm<T>> {
-        let (d, eps) = (self.config.d_model(), self.config.eps);
-        let gain = self.numbers(&weight(name), &[d])?.into();
-        Ok(match self.config.family.norm {
-            NormKind::Layer => {
-                let bias = self.numbers(&format!("{name}.bias"), &[d])?.into();
-                Norm::Layer(LayerNorm::new(gain, bias, eps)?)
-            }
-            NormKind::Rms | NormKind::RmsLessOne => Norm::RmsInF32(RmsNorm { gain, eps }),
-        })
+        let Config { family, eps, .. } = self.config;
+        self.reader.norm(name, family.norm, self.config.d_model(), *eps)
     }
 
     /// A column per token, `[d_model, n]`: the table's rows one after the other.
     fn table<T: Real>(&self, name: &str, n: usize) -> Result<Matrix<T>> {
-        let d = self.config.d_model();
-        Ok(Matrix::from_vec(d, n, self.numbers_of(name.into(), &[n, d])?))
-    }
-
-    fn numbers<T: Real>(&self, name: &str, shape: &[usize]) -> Result<Vec<T>> {
-        self.numbers_of(format!("{}{name}", self.prefix), shape)
-    }
-
-    fn numbers_of<T: Real>(&self, name: String, shape: &[usize]) -> Result<Vec<T>> {
-        let tensor = self.file.tensor(&name)?;
-        tensor.expect_shape(shape)?;
-        let numbers = tensor.numbers_as()?;
-        self.read.borrow_mut().insert(name);
-        Ok(numbers)
+        self.reader.transposed(name, (self.config.d_model(), n))
     }
 }

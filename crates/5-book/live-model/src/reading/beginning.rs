@@ -40,7 +40,7 @@ impl Beginning {
         });
         let unread: Vec<_> = unread.collect();
         let files = Files::of_gguf(file.into(), gguf)?;
-        let is_used = |name: &String| files.leftovers.iter().all(|it| it.name != *name);
+        let is_used = |name: &String| files.unused.iter().all(|it| it.name != *name);
         if let Some((_, error)) = unread.into_iter().find(|(name, _)| is_used(name)) {
             return Err(models::Error::from(error).into());
         }

@@ -9,8 +9,7 @@ use model_files::{
     Gguf, MaskSizes, Sequence, Settings, attn_masks, beside_layer, beside_metadata,
     key_padding_masks, layers_in, read_layer,
 };
-use models::decoders::{AsRead, Config as DecoderConfig, Decoder, Files};
-use models::encoders::{Config as EncoderConfig, Encoder};
+use models::{Config, Configuration, Files, Model};
 use serde_json::Value;
 use tensors::TensorFile;
 use texts::{Long, Text, gguf_text};
@@ -40,12 +39,12 @@ pub fn all() -> Result<Vec<Reader>> {
         vec![tensors(&models)?, gguf(&models)?, tokenizer(&models)?, beside(&models)?];
     for family in models::encoders::FAMILIES {
         if let Some(folder) = folder(&models, family.name) {
-            all.push(encoder(&folder)?);
+            all.push(model("encoder", &folder)?);
         }
     }
     for family in models::decoders::families() {
         if let Some(folder) = folder(&models, family.name) {
-            all.push(decoder(&folder)?);
+            all.push(model("decoder", &folder)?);
         }
     }
     Ok(all)
@@ -126,10 +125,7 @@ fn gguf(models: &Path) -> Result<Reader> {
         if let Ok(text) = gguf_text(&file, 1000) {
             use_text(&text);
         }
-        let Ok(files) = Files::of_gguf("mutated".into(), file) else { return };
-        if let Ok(model) = Decoder::read(&files) {
-            use_decoder(&model);
-        }
+        use_model(Files::<Config>::of_gguf("mutated".into(), file).map(Model::from));
     };
     Ok(Reader {
         name: "gguf".into(),
@@ -187,31 +183,8 @@ fn beside(models: &Path) -> Result<Reader> {
     })
 }
 
-/// An encoder's settings, or its weights.
-fn encoder(folder: &Path) -> Result<Reader> {
-    let base = json(&folder.join("config.json"))?;
-    let weights = TensorFile::open(folder.join("model.safetensors"))?;
-    let n_beside = bytes(&folder.join("model.safetensors"))?.len();
-    let broken = move |random: &mut Random| {
-        mutations::value(&base, random).to_string().into_bytes()
-    };
-    let read = move |bytes: &[u8]| {
-        let Ok(config) = EncoderConfig::read("config.json", bytes) else { return };
-        let model = Encoder::<_, f32>::read(&config, &weights, FusedAttention::new);
-        if let Ok(model) = model {
-            let _ = model.forward(&Sequence::new(vec![5, 6, 7]));
-        }
-    };
-    Ok(Reader {
-        name: named("encoder", folder),
-        broken: Box::new(broken),
-        read: Box::new(read),
-        n_beside,
-    })
-}
-
-/// A decoder's settings.
-fn decoder(folder: &Path) -> Result<Reader> {
+/// A model's settings, beside its weights.
+fn model(kind: &str, folder: &Path) -> Result<Reader> {
     let base = json(&folder.join("config.json"))?;
     let copy = tempfile::tempdir()?;
     let weights = folder.join("model.safetensors");
@@ -222,28 +195,26 @@ fn decoder(folder: &Path) -> Result<Reader> {
     };
     let read = move |bytes: &[u8]| {
         let settings = Settings::read("config.json", bytes);
-        if settings.is_ok_and(|settings| DecoderConfig::of(&settings).is_err()) {
+        if settings.is_ok_and(|settings| Config::of(&settings).is_err()) {
             return;
         }
-        if fs::write(copy.path().join("config.json"), bytes).is_err() {
-            return;
-        }
-        let Ok(files) = Files::open(copy.path()) else { return };
-        if let Ok(model) = Decoder::read(&files) {
-            use_decoder(&model);
+        if fs::write(copy.path().join("config.json"), bytes).is_ok() {
+            use_model(Model::open(copy.path()));
         }
     };
     Ok(Reader {
-        name: named("decoder", folder),
+        name: named(kind, folder),
         broken: Box::new(broken),
         read: Box::new(read),
         n_beside,
     })
 }
 
-fn use_decoder(model: &AsRead<f32>) {
-    let Ok(layers) = model.forward(&Sequence::new(vec![5, 6, 7])) else { return };
-    let _ = model.logits(layers.out());
+fn use_model(model: models::Result<Model>) {
+    let text = Sequence::new(vec![5, 6, 7]);
+    let _ = model.and_then(|it| {
+        it.tensors::<f32>(&[text], |parameters| Box::new(FusedAttention::new(parameters)))
+    });
 }
 
 fn use_text(text: &Text) {

@@ -9,7 +9,7 @@ use anyhow::Result;
 use attention::Matrix;
 use models::decoders::Pass;
 use models::decoders::study::{Draws, Effect, Head};
-use models::encoders::finite;
+use models::finite;
 use rayon::prelude::*;
 
 use super::{Ablation, Replace};

@@ -5,23 +5,19 @@ use std::fmt::Write as _;
 use ::texts::{Long, Text};
 use anyhow::Result;
 use attention::{LayerParameters, Matrix};
-use kernels::PackedStage;
 use model_files::{Sequence, shown};
-use models::encoders::{Encoder, Folder, Pass, Stage, Way};
+use models::encoders::{Encoder, Files, Pass, Way};
 use serde_json::Value;
 
 use super::{Ablation, Replace};
 use crate::prose::{self, Prose};
 use crate::sizes::{check_size, cut_hint};
+use crate::source::packed as stage;
 use crate::study::{HEADINGS, beside, draws_line, heads_and_draws, name, names};
 
 const MOST: usize = 8;
 
 type Parameters = Encoder<LayerParameters<f32>, f32>;
-
-fn stage(parameters: &LayerParameters<f32>) -> Stage<f32> {
-    Box::new(PackedStage::new(parameters))
-}
 
 /// What stands in the stead of heads, and that in words.
 fn stand_ins(
@@ -56,16 +52,15 @@ fn stand_ins(
 /// What changes in a sentence without the heads that are asked about: as it is printed, and
 /// as a page shows it.
 pub fn report(
-    folder: &Folder,
+    files: &Files,
     ablation: &Ablation,
     sentence: &str,
     long: Long,
 ) -> Result<(String, Value)> {
-    let model: Parameters =
-        Encoder::read(&folder.config, &folder.weights, LayerParameters::clone)?;
-    let text = Text::open(&folder.path, folder.config.n_vocabulary)?;
-    let pieces = cut_hint(text.pieces(sentence, folder.config.longest(), long))?;
-    let sizes = [model.stack.blocks.len(), folder.config.dims.n_heads()];
+    let model: Parameters = Encoder::read(files, LayerParameters::clone)?;
+    let text = files.text()?;
+    let pieces = cut_hint(text.pieces(sentence, files.config.longest(), long))?;
+    let sizes = [model.stack.blocks.len(), files.config.dims.n_heads()];
     check_size([pieces.pieces.len(); 2], sizes[0] * sizes[1])?;
     let (heads, draws) = heads_and_draws(&ablation.heads, ablation.draws, sizes)?;
     let pass = model.pass(&pieces.sequence, stage)?;

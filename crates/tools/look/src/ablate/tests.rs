@@ -3,7 +3,7 @@
 use clap::Parser;
 
 use super::*;
-use crate::either::{decoder, read};
+use crate::source::decoder;
 use crate::study::TextInDecoder;
 use crate::tests::tiny;
 
@@ -75,8 +75,8 @@ fn what_does_not_fit_is_refused_with_its_numbers() {
 fn a_model_goes_on_with_all_heads_without_some_and_without_others() {
     let folder = tiny("gpt2-1");
     let going_on = |heads: &str, replace| {
-        let (model, text) = read(&decoder(folder.path()).unwrap()).unwrap();
-        let read = TextInDecoder::new(model, text, "the bank", Long::Refuse).unwrap();
+        let files = decoder(folder.path()).unwrap();
+        let read = TextInDecoder::of(&files, "the bank", Long::Refuse).unwrap();
         let heads = heads.split(',').map(|it| it.parse().unwrap()).collect();
         let ablation = Ablation { heads, replace, draws: DrawArgs::default() };
         going_on(read, &ablation, 5, &models::decoders::Choice::greedy())

@@ -11,9 +11,9 @@ use models::encoders::Encoder;
 use tensors::{NewTensor, TensorFile, to_bytes_with};
 
 use crate::compare::{self, Draws};
-use crate::either::Model;
 use crate::view::View;
 use crate::{report, source, texts};
+use models::Model;
 
 use super::command;
 
@@ -46,7 +46,7 @@ fn ours(name: &str) -> Vec<Vec<Vec<Matrix>>> {
         let attn = match &model {
             Model::Encoder(folder) => {
                 let stage = FusedAttention::<f64>::new;
-                let model = Encoder::read(&folder.config, &folder.weights, stage);
+                let model = Encoder::read(folder, stage);
                 model.unwrap().forward(sequence).unwrap().attn
             }
             Model::Decoder(files) => {

@@ -3,7 +3,8 @@
 use ::texts::{Long, Text};
 use assets::own_sentence::{MAPS, sentences};
 use fused_heads::FusedAttention;
-use models::encoders::{Encoder, finite};
+use models::encoders::Encoder;
+use models::finite;
 use tensors::TensorFile;
 use workshop::paths;
 

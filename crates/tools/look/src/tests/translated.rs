@@ -2,9 +2,11 @@
 
 use std::fs;
 
+use models::Model;
 use tensors::TensorFile;
 
-use crate::translate::{self, Kind, of_sentence};
+use crate::source::Opened;
+use crate::translate::{Kind, of_sentence};
 
 use super::{Long, command};
 
@@ -26,9 +28,11 @@ fn look(words: &[&str]) -> Result<(), String> {
 fn a_sentence_has_three_kinds_of_maps() {
     for name in FAMILIES {
         let folder = with_tokenizer(name);
-        let files = translate::files(folder.path()).unwrap().unwrap();
+        let opened = Opened::of(folder.path()).unwrap();
+        let Model::Translator(files) = &opened.files else { unreachable!() };
         let found =
-            of_sentence(&files, "the bank of the river", Long::Refuse, 7).unwrap();
+            of_sentence(&opened, files, ("the bank of the river", Long::Refuse), 7)
+                .unwrap();
         let [source, written, cross] = &found.views;
         assert_eq!(source.text.pieces.len(), 7); // [CLS] and [SEP] among them
         let n_read = written.text.pieces.len();

@@ -6,9 +6,10 @@ use model_files::Settings;
 use super::llama::LLAMA;
 use super::rotary::rotary;
 use super::{WINDOW, activation, llama, sliding, soft_cap, windows};
+use crate::NormKind;
 use crate::Result;
 use crate::decoders::config::{Biases, Config};
-use crate::decoders::family::{Family, Names, NormKind};
+use crate::decoders::family::{Family, Names};
 
 /// # Source
 /// Gemma Team 2024; `Gemma2ForCausalLM` of Hugging Face.

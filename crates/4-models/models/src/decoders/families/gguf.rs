@@ -23,8 +23,9 @@ use super::gemma3::GEMMA3;
 use super::llama::LLAMA;
 use super::qwen2::QWEN2;
 use super::qwen3::QWEN3;
+use crate::NormKind;
 use crate::decoders::config::{Biases, Config};
-use crate::decoders::family::{Family, Layers, Names, NormKind, Projections};
+use crate::decoders::family::{Family, Layers, Names, Projections};
 use crate::{Error, Result};
 use keys::Keys;
 

@@ -6,8 +6,9 @@ use model_files::Settings;
 use variants::Sizes;
 
 use super::activation;
+use crate::NormKind;
 use crate::decoders::config::{Biases, Config, ENDS};
-use crate::decoders::family::{Family, Layers, Names, NormKind, Projections};
+use crate::decoders::family::{Family, Layers, Names, Projections};
 use crate::{Error, Result};
 
 /// # Source

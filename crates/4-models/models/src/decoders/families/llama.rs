@@ -6,9 +6,10 @@ use model_files::Settings;
 
 use super::rotary::rotary;
 use super::{activation, expect_sliding, sizes};
+use crate::NormKind;
 use crate::Result;
 use crate::decoders::config::{Biases, Config, ENDS};
-use crate::decoders::family::{Family, Layers, Names, NormKind, Projections};
+use crate::decoders::family::{Family, Layers, Names, Projections};
 
 /// # Source
 /// Touvron et al. 2023; `LlamaForCausalLM` of Hugging Face.

@@ -4,6 +4,7 @@ use model_files::Sequence;
 use serde_json::{Map, Value as Json, json};
 
 use super::{changed, model, read, refused, rewritten};
+use crate::Configuration;
 use crate::decoders::{AsRead, Config, Decoder, Files};
 
 /// Its tensors have the names of a model without the unembedding, and it has none.
@@ -37,8 +38,8 @@ fn the_file_decides_whether_there_is_a_head() {
     let said_tied = read(&folder).unwrap();
     assert_eq!(said_tied.unembedding, expected.unembedding);
     assert!(said_tied.unembedding.unwrap().tokens.is_some());
-    let leftovers = Files::open(folder.path()).unwrap().leftovers;
-    assert!(leftovers.iter().any(|it| it.name == "tie_word_embeddings"));
+    let unused = Files::open(folder.path()).unwrap().unused;
+    assert!(unused.iter().any(|it| it.name == "tie_word_embeddings"));
     let only_head = |name: &str| match name {
         "lm_head.weight" => None,
         "model.embed_tokens.weight" => Some("lm_head.weight".to_string()),

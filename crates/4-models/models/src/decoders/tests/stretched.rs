@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{changed, refused};
+use crate::Configuration;
 use crate::decoders::Config;
 
 /// Some of the sixteen frequencies of a wider head, by transformers' formulas in Python's

@@ -1,6 +1,6 @@
 //! BART and mBART: a learned table of positions that begins at row 2, a norm of what enters.
 
-use crate::decoders::NormKind;
+use crate::NormKind;
 use model_files::Settings;
 
 use super::{Places, common, refuse_old};

@@ -1,6 +1,6 @@
 //! T5: relative positions as a bias per head, norms before by the root mean square, no √d_k.
 
-use crate::decoders::NormKind;
+use crate::NormKind;
 use attention::Dims;
 use block::Activation;
 use model_files::Settings;
@@ -65,7 +65,7 @@ pub(super) const T5: Family = Family {
         last_norm: Some("decoder.final_layer_norm"),
         ..ENCODER
     },
-    norm: NormKind::Rms,
+    norm: NormKind::RmsInF32,
     is_norm_before: true,
     has_biases: false,
     defaults: &[
