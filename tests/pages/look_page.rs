@@ -183,7 +183,7 @@ fn the_command_says_of_a_removal_what_the_module_says() {
         let (mut ablation, less) = model.ablate(&looked, heads).unwrap();
         while model.draw(&looked, &mut ablation).unwrap() {}
         let words = ["ablate", sentence, "--model", at, "--heads", names];
-        let told = data(&written(folder.path(), &words))["removed"].clone();
+        let told = data(&written(folder.path(), &words))["ablated"].clone();
         let page = ablation.to_json("zeros");
         assert_eq!(page["heads"], told["heads"]);
         let [page, found] = [&page, &told].map(numbers);

@@ -68,10 +68,10 @@ window.own = {
   // What is switched off, and what it says, when every draw is computed and every map drawn.
   async off() {
     const { off, small } = tried.explorer;
-    await this.until(() => !off.heads.size || off.removed?.n_done === off.removed?.n_sets);
+    await this.until(() => !off.heads.size || off.ablated?.n_done === off.ablated?.n_sets);
     await tried.rest();
     return JSON.stringify({
-      heads: [...off.heads], removed: off.removed, isHidden: off.element.hidden, table: off.table.innerText, words: off.words.textContent,
+      heads: [...off.heads], ablated: off.ablated, isHidden: off.element.hidden, table: off.table.innerText, words: off.words.textContent,
       told: Object.fromEntries(small.heads.map(({ name, word }) => [name, word.textContent])),
       bars: small.heads.filter(({ bar }) => bar?.isConnected).length, focus: document.activeElement?.querySelector(".explorer-name")?.textContent ?? "",
     });

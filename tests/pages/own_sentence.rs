@@ -166,8 +166,8 @@ fn off(page: &Open, model: &Model, heads: &[(usize, usize)]) -> Value {
     let (mut ablation, less) = model.ablate(&looked, heads.to_vec()).unwrap();
     while model.draw(&looked, &mut ablation).unwrap() {}
     let expected = ablation.to_json("zeros");
-    assert_eq!(now["removed"]["heads"], expected["heads"]);
-    let [found, expected] = [&now["removed"], &expected].map(numbers);
+    assert_eq!(now["ablated"]["heads"], expected["heads"]);
+    let [found, expected] = [&now["ablated"], &expected].map(numbers);
     assert_eq!(found.len(), expected.len());
     let apart = found.iter().zip(&expected).map(|(a, b)| (a - b).abs());
     let largest = apart.fold(0.0, f64::max);

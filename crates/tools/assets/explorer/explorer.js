@@ -5,7 +5,7 @@
 // A source is { id, texts: [{ key, name }], modes: [[key, name]], load, beside, first }:
 // `load(text, mode)` gives a promise of { text, isWithoutFirst }, whose text is as
 // measures.js has it, and may have more: `notes` on its maps, a sentence each; `grid` and
-// `image` (grid.js); `adds` (adds.js); `removed` or `switchOff` (off.js). With `beside`, two
+// `image` (grid.js); `adds` (adds.js); `ablated` or `switchOff` (off.js). With `beside`, two
 // texts can be compared. `first` is what is shown before the address or a reader says something
 // else.
 "use strict";
@@ -205,7 +205,7 @@ window.headExplorer = (() => {
       this.large.cursor = null;
       this.notes.replaceChildren(...(view.text.notes ?? []).map((note) => element("li", {}, note)));
       this.body.hidden = false;
-      const isMoved = Boolean(this.off.removed ?? view.text.removed);
+      const isMoved = Boolean(this.off.ablated ?? view.text.ablated);
       const orders = [...ORDERS, ...(this.isCompared ? [DIFFER] : []), ...(isMoved ? [MOVED] : [])];
       this.small.order.fill(orders);
       if (!orders.some(([key]) => key === this.state.order)) this.state.order = "all";

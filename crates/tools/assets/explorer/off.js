@@ -1,10 +1,10 @@
 // Heads switched off: which, what changes without them, and beside it the same without as many
 // random heads of the same layers. What changes is { heads, instead, n_sets, n_done, missing,
-// measures, moved } as `encoders::Removal` says it. A text has it as `removed`; or it has
+// measures, moved } as `encoders::Ablation` says it. A text has it as `ablated`; or it has
 //
 //   switchOff(heads, each)
 //
-// which computes it: `each` is called with { removed, shares, error, done }, draw by draw.
+// which computes it: `each` is called with { ablated, shares, error, done }, draw by draw.
 "use strict";
 window.headsOff = (() => {
   const { element, share } = window.headWords;
@@ -16,7 +16,7 @@ window.headsOff = (() => {
     constructor(explorer) {
       this.explorer = explorer;
       this.heads = new Set();
-      this.removed = null;
+      this.ablated = null;
       this.asked = 0;
       this.toggle = button("", () => this.flip(explorer.state.head));
       this.title = element("strong", {});
@@ -51,19 +51,19 @@ window.headsOff = (() => {
       const asked = ++this.asked;
       const key = state.text + SUFFIX;
       this.heads = new Set(heads);
-      this.removed = null;
+      this.ablated = null;
       if (!heads.length) {
         text.switchOff([], () => {});
         this.tell();
         return explorer.take(key);
       }
       this.tell("The pass without them is computed.");
-      return text.switchOff(heads, ({ removed, shares, error }) => {
+      return text.switchOff(heads, ({ ablated, shares, error }) => {
         if (asked !== this.asked) return;
         if (error !== undefined) return this.tell(error);
-        if (!removed) return; // something else was asked meanwhile
-        this.removed = removed;
-        if (shares) explorer.put({ key, name: `Without ${removed.heads.join(", ")}` }, { ...text, maps: shares, switchOff: undefined });
+        if (!ablated) return; // something else was asked meanwhile
+        this.ablated = ablated;
+        if (shares) explorer.put({ key, name: `Without ${ablated.heads.join(", ")}` }, { ...text, maps: shares, switchOff: undefined });
         this.tell();
       });
     }
@@ -73,28 +73,28 @@ window.headsOff = (() => {
       if (!this.heads.size) return;
       this.asked += 1;
       this.heads.clear();
-      this.removed = null;
+      this.ablated = null;
       this.explorer.take(this.explorer.state.text + SUFFIX, false);
     }
 
     // A text that comes with what changes without some heads.
     show() {
-      const { removed } = this.explorer.loaded[0].text;
-      if (removed) {
-        this.removed = removed;
-        this.heads = new Set(removed.heads);
+      const { ablated } = this.explorer.loaded[0].text;
+      if (ablated) {
+        this.ablated = ablated;
+        this.heads = new Set(ablated.heads);
       }
       this.tell(this.words.textContent);
     }
 
     tell(said) {
-      const { heads, removed } = this;
+      const { heads, ablated } = this;
       this.press();
       this.element.hidden = !heads.size;
       this.explorer.small.told();
       if (!heads.size) return;
-      this.title.textContent = `Switched off: ${(removed?.heads ?? [...heads]).join(", ")}`;
-      if (!removed) {
+      this.title.textContent = `Switched off: ${(ablated?.heads ?? [...heads]).join(", ")}`;
+      if (!ablated) {
         this.words.textContent = said;
         return;
       }
@@ -105,7 +105,7 @@ window.headsOff = (() => {
 
     // What stands in their stead, and what the draws are and lack.
     control() {
-      const { instead, n_sets: nSets, n_done: nDone, missing } = this.removed;
+      const { instead, n_sets: nSets, n_done: nDone, missing } = this.ablated;
       const sets = { 0: "there is no control, since the layers have no other heads", 1: "beside the only set of as many other heads of the same layers" }[nSets] ??
         `beside ${nDone < nSets ? `${nDone} of ${nSets}` : nSets} random sets of as many other heads of the same layers`;
       const lacks = nSets ? missing.map(([layer, n]) => ` Layer ${layer} has too few others: each set lacks ${n} there.`) : [];
@@ -113,7 +113,7 @@ window.headsOff = (() => {
     }
 
     fill() {
-      const { measures } = this.removed;
+      const { measures } = this.ablated;
       const head = ["", "found", "median", "range of draws", "among the draws"];
       const rows = measures.map(({ name, observed, median, range, n_below: below, n_draws: n, p }) => [name, four(observed),
         ...(n ? [four(median), `${four(range[0])} to ${four(range[1])}`, `above ${below} of ${n}, p = ${p.toFixed(2)}`] : ["no draws", "", ""])]);
@@ -127,7 +127,7 @@ window.headsOff = (() => {
 
     // How far a head's map moved, in words; null of heads that cannot have moved.
     movedOf(head) {
-      const moved = this.removed?.moved[head];
+      const moved = this.ablated?.moved[head];
       if (!moved) return null;
       const { observed, median, range, n_below: below, n_draws: n } = moved;
       const control = n ? `; without the draws ${share(median)}, ${share(range[0])} to ${share(range[1])}; above ${below} of ${n}` : "";

@@ -34,16 +34,16 @@ function look(call, sentence) {
 // Without some heads: what changes, draw by draw, until something else is asked.
 async function switchOff(call, id, heads) {
   if (!heads.length) return {};
-  let removed = jsonOf(call("ablate", heads.join(",")));
+  let ablated = jsonOf(call("ablate", heads.join(",")));
   const shares = new Float32Array(call("shares").buffer);
-  postMessage({ id, removed, shares }, [shares.buffer]);
-  while (removed.n_done < removed.n_sets) {
+  postMessage({ id, ablated, shares }, [shares.buffer]);
+  while (ablated.n_done < ablated.n_sets) {
     await new Promise((done) => setTimeout(done));
     if (newest !== id) return {};
-    removed = jsonOf(call("draw"));
-    if (removed.n_done < removed.n_sets) postMessage({ id, removed });
+    ablated = jsonOf(call("draw"));
+    if (ablated.n_done < ablated.n_sets) postMessage({ id, ablated });
   }
-  return { removed };
+  return { ablated };
 }
 
 // A text, token by token, until something else is asked.

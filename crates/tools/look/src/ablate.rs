@@ -88,7 +88,7 @@ pub fn run(args: &Args) -> Result<()> {
     let ablation = Ablation { heads: heads.clone(), replace: *replace, draws: *draws };
     let (report, changes) = changes(model, &sentence, long, &ablation)?;
     print(report)?;
-    write_page(&args.page, (&folder, &sentence, long), |beside| beside.removed = changes)
+    write_page(&args.page, (&folder, &sentence, long), |beside| beside.ablated = changes)
 }
 
 /// What changes, in words; of an encoder as a page shows it too.

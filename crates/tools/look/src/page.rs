@@ -197,12 +197,12 @@ fn data(texts: &Texts) -> Result<Value> {
         data["name"] = json!(name.chars().take(80).collect::<String>());
         data["packed"] = json!(packed(&shares)?);
         data["n_shares"] = json!(shares.len());
-        let BesideMaps { notes, grid, picture, adds, removed } = &of.beside;
+        let BesideMaps { notes, grid, picture, adds, ablated } = &of.beside;
         data["notes"] = json!(notes);
         data["grid"] = json!(grid.map(|it| [it.rows, it.cols, it.n_before]));
         data["picture"] = json!(picture);
         data["adds"] = json!(adds);
-        data["removed"] = json!(removed);
+        data["ablated"] = json!(ablated);
         Ok(data)
     });
     let each: Value = each.collect::<Result<_>>()?;

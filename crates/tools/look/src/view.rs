@@ -40,7 +40,7 @@ pub struct BesideMaps {
     /// What each head adds to the logits of tokens.
     pub adds: Option<Value>,
     /// What changes without some heads.
-    pub removed: Option<Value>,
+    pub ablated: Option<Value>,
 }
 
 /// A head by its layer and number, both from 0.

@@ -22,7 +22,7 @@ use crate::study::{
 const MOST: usize = 8;
 
 /// A text with some heads, without them, and without others.
-pub struct Removal {
+pub struct Ablated {
     pub heads: Vec<Head>,
     pub draws: Draws,
     pub whole: Effect,
@@ -32,7 +32,7 @@ pub struct Removal {
     pub instead: String,
 }
 
-impl Removal {
+impl Ablated {
     pub fn of(read: &TextInDecoder, ablation: &Ablation) -> Result<Self> {
         let TextInDecoder { model, .. } = read;
         let sizes = [model.blocks.len(), model.config.dims().n_heads()];
@@ -110,7 +110,7 @@ pub fn stand_ins(
 
 pub fn report(read: &TextInDecoder, ablation: &Ablation) -> Result<String> {
     let start = Instant::now();
-    let found = Removal::of(read, ablation)?;
+    let found = Ablated::of(read, ablation)?;
     let seconds = start.elapsed().as_secs_f64();
     let mut to = format!(
         "\nWithout {} (in their stead: {}).\n{}\n\n{:<34}{HEADINGS}\n",
@@ -146,7 +146,7 @@ pub fn report(read: &TextInDecoder, ablation: &Ablation) -> Result<String> {
 }
 
 /// The tokens that were most likely, or have become so.
-fn next_tokens(to: &mut String, read: &TextInDecoder, found: &Removal) -> Result<()> {
+fn next_tokens(to: &mut String, read: &TextInDecoder, found: &Ablated) -> Result<()> {
     let (whole, without) = (&found.whole.next, &found.without.next);
     let mut order: Vec<usize> = (0..whole.len()).collect();
     let likely = |id: usize| whole[id].max(without[id]);
@@ -174,7 +174,7 @@ fn next_tokens(to: &mut String, read: &TextInDecoder, found: &Removal) -> Result
 }
 
 /// The heads that look elsewhere now.
-fn later_heads(to: &mut String, found: &Removal) {
+fn later_heads(to: &mut String, found: &Ablated) {
     let all = found.later_heads();
     if all.is_empty() {
         let _ = writeln!(to, "\nNo layer comes later, so no map moves.");

@@ -10,7 +10,7 @@ use super::{Ablation, Replace, decoder};
 use crate::prose::Prose;
 use crate::study::{TextInDecoder, heads_and_draws, names};
 
-/// The removal, and what the model writes with all heads, without these, and without as many
+/// The ablation, and what the model writes with all heads, without these, and without as many
 /// others of the same layers.
 ///
 /// # Errors
