@@ -24,13 +24,15 @@
 //! [`Decoder::losses`]; what each adds to a token's logit, by [`attribution`].
 //!
 //! With the feature `text` a vocabulary is read too, of a `tokenizer.json` or of a GGUF
-//! file. The crate starts no thread and looks at no clock; only [`Files::open`] reads files.
+//! file. Nothing here looks at a clock; only [`Files`] reads files, and only the feature `fast`
+//! uses threads, those of the pool that the caller is in.
 //!
 //! What the files have is used, or known to change nothing, or refused by its name; whether
 //! there is an unembedding, the tensors decide.
 //!
-//! All but the feature `fast` is on the readable side, generic over the attention as
-//! `encoders` is. Left out: experts, other quantisations, dropout.
+//! [`Decoder`] is generic over the attention; `FastDecoder`, of the feature `fast`, is the same
+//! model for one attention. Left out: mixtures of experts, quantisations
+//! other than those of GGUF files, dropout.
 
 pub mod attribution;
 mod config;
