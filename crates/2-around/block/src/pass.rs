@@ -15,6 +15,7 @@ pub struct BlockPass<'a, T: Real = f64> {
     block: &'a Block<FusedAttention<T>, T>,
     x: Matrix<T>,
     memory: Option<&'a Batch<T>>,
+    /// See [`StackPass::forward_moved`].
     order: Option<&'a [usize]>,
     attention: SublayerPass<FusedPass<T>, T>,
     cross: Option<SublayerPass<FusedPass<T>, T>>,
@@ -151,7 +152,7 @@ impl<'a, T: Real> BlockPass<'a, T> {
             let mixed = &attention.out;
             let d =
                 sublayer.backward(mixed, pass, &d_mixed, |layer, y, fused, d_y| {
-                    let y = moved(y, order);
+                    let y = moved(y, order); // y, but in a control
                     let pass = LayerPass::taken_of(layer, &y, memory.tokens(), fused)?;
                     let d_layer = pass.backward(d_y)?;
                     let d_x = moved_back(of_cross(&d_layer)?[0], order);
@@ -259,8 +260,8 @@ impl<'a, T: Real> StackPass<'a, T> {
         Self::of(stack, y, masks, Some(memory), None)
     }
 
-    /// The same, where the rows of each cross-attention's output are moved and the residuals
-    /// stay: row r gets what the query of row `order[r]` reads.
+    /// The same as a control, where the rows of each cross-attention's output are moved and
+    /// the residuals stay: row r gets what the query of row `order[r]` reads.
     ///
     /// # Shapes
     /// As [`BlockPass::forward`]; `order` has each of the rows once.
