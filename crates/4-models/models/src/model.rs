@@ -3,9 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use attention::{LayerParameters, Matrix, Real};
-use model_files::{
-    Error as FileError, Gguf, Sequence, Settings, SmallFiles, Unused, weight_files,
-};
+use model_files::{Gguf, Sequence, Settings, SmallFiles, Unused, weight_files};
 use tensors::{NewTensor, Stored, TensorFile};
 
 use crate::encoders::{Encoder, Stage, to_tensors};
@@ -182,7 +180,7 @@ impl Model {
     /// The sequences of a file, in a model that reads one text.
     ///
     /// # Errors
-    /// As the `sequences` of the kind's config; [`FileError::Unsupported`] for a model that
+    /// As the `sequences` of the kind's config; [`model_files::Error::Unsupported`] for a model that
     /// reads two.
     pub fn sequences(&self, file: &TensorFile) -> Result<Vec<Sequence>> {
         match self {
@@ -253,7 +251,7 @@ impl Model {
     fn two_texts(&self) -> Error {
         let (file, found) = (self.path().display().to_string(), self.family().to_owned());
         let why = "such a model reads one text and writes another";
-        FileError::Unsupported { file, found, why }.into()
+        model_files::Error::Unsupported { file, found, why }.into()
     }
 }
 
@@ -275,7 +273,7 @@ impl MapReader {
     /// The model of its files; `stage` computes an encoder's attention.
     ///
     /// # Errors
-    /// As [`Encoder::read`] and [`decoders::AsRead::read`]; [`FileError::Unsupported`] for a
+    /// As [`Encoder::read`] and [`decoders::AsRead::read`]; [`model_files::Error::Unsupported`] for a
     /// model that reads two texts.
     pub fn read(
         model: &Model,

@@ -1,6 +1,6 @@
 //! Masks as maps of what may be attended to.
 
-use attention::{Error as SizeError, Matrix};
+use attention::Matrix;
 
 use crate::chart::Chart;
 use crate::heads::owned;
@@ -37,14 +37,18 @@ pub fn mask_chart<Q: AsRef<str>, K: AsRef<str>, S: AsRef<str>>(
 ) -> Result<Chart> {
     let [queries, keys] = [owned(queries), owned(keys)];
     Error::expect_count("the number of masks", masks.len(), 8)?;
-    SizeError::expect_positive("the number of query tokens", queries.len())?;
-    SizeError::expect_positive("the number of key tokens", keys.len())?;
+    attention::Error::expect_positive("the number of query tokens", queries.len())?;
+    attention::Error::expect_positive("the number of key tokens", keys.len())?;
     let masks =
         masks.iter().map(|(name, allowed)| Named { name: name.as_ref(), allowed });
     let masks: Vec<Named> = masks.collect();
     for mask in &masks {
         let what = format!("the mask {}", mask.name);
-        SizeError::expect_shape(what, (queries.len(), keys.len()), mask.allowed.shape())?;
+        attention::Error::expect_shape(
+            what,
+            (queries.len(), keys.len()),
+            mask.allowed.shape(),
+        )?;
     }
     let names: Vec<String> = masks.iter().map(|mask| mask.name.to_owned()).collect();
     let traces = masks.iter().enumerate();

@@ -7,7 +7,7 @@ mod t5;
 use attention::Dims;
 use block::Activation;
 use model_files::Use::Harmless;
-use model_files::{Error as FileError, Rule, Settings, SmallFiles, Unused};
+use model_files::{Rule, Settings, SmallFiles, Unused};
 use tensors::TensorFile;
 use variants::Sizes;
 
@@ -45,19 +45,6 @@ const KEYS: &[Rule] = &[
     Rule("save_step", Harmless("a note on the training")),
 ];
 
-/// Tensors that are no part of any of them.
-pub(crate) const TENSORS: &[Rule] = &[
-    Rule("encoder.version decoder.version", Harmless("a note on the files")),
-    Rule(
-        "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight",
-        Harmless("attention to another text has no distances"),
-    ),
-    Rule(
-        "classification_head.* qa_outputs.*",
-        Harmless("a head on top, for another task"),
-    ),
-];
-
 /// The families that are known.
 pub fn families() -> impl Iterator<Item = &'static Family> {
     FAMILIES.iter().map(|(family, _)| *family)
@@ -89,7 +76,7 @@ impl Configuration for Config {
                 SmallFiles::Folder(folder) => folder.display().to_string(),
                 SmallFiles::Here(_) => file.to_string(),
             };
-            Err(FileError::Unsupported { file, found, why }.into())
+            Err(model_files::Error::Unsupported { file, found, why }.into())
         };
         if files.contains("source.spm") && !files.contains("tokenizer.json") {
             let found = "it has source.spm and no tokenizer.json".to_string();

@@ -2,7 +2,8 @@
 
 use attention::{Matrix, Real, RowVector};
 use block::{Block, FeedForward, Norm, Norms, Sublayer, sinusoidal};
-use model_files::{Unused, harmless};
+use model_files::Use::Harmless;
+use model_files::{Rule, Unused, harmless};
 use tensors::TensorFile;
 use variants::{Changes, RelativeBias, VariantAttention};
 
@@ -10,9 +11,22 @@ use crate::Result;
 use crate::decoders::{Embedding, Unembedding};
 use crate::reader::{Reader, Tensors};
 use crate::translators::config::{Config, HEAD, Half};
-use crate::translators::families::{Places, TENSORS};
+use crate::translators::families::Places;
 use crate::translators::family::Names;
 use crate::translators::side::Side;
+
+/// Tensors that are no part of any family's model.
+const TENSORS: &[Rule] = &[
+    Rule("encoder.version decoder.version", Harmless("a note on the files")),
+    Rule(
+        "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight",
+        Harmless("attention to another text has no distances"),
+    ),
+    Rule(
+        "classification_head.* qa_outputs.*",
+        Harmless("a head on top, for another task"),
+    ),
+];
 
 /// The tensors that are known to be no part of such a model, and those in whose place the
 /// file has others.
