@@ -21,8 +21,8 @@ use crate::{Figure, Result, Table, defaults, sketch};
 /// Panels side by side where there is room, one above the other on a phone.
 pub struct Chart {
     title: String,
-    pub(crate) panels: Vec<Panel>,
-    pub(crate) marks: Vec<Mark>,
+    panels: Vec<Panel>,
+    marks: Vec<Mark>,
     /// Where there is room; a phone has one.
     n_columns: usize,
     /// For the labels of a panel's y axis, in pixels.
@@ -190,10 +190,11 @@ impl Chart {
             mark.check(self.panels.get(mark.panel()))?;
         }
         if self.tables.is_empty() {
-            self.tables = defaults::tables(&self);
+            self.tables = defaults::tables(&self.panels, &self.marks);
         }
         let alternative = self.alternative.take();
-        let alternative = alternative.unwrap_or_else(|| defaults::sentence(&self));
+        let alternative =
+            alternative.unwrap_or_else(|| defaults::sentence(&self.panels, &self.marks));
         let tables = std::mem::take(&mut self.tables);
         let sketch = self.sketch.take().unwrap_or_else(|| match self.is_captioned {
             true => sketch::captioned(&tables),

@@ -1,7 +1,6 @@
 //! What a chart says without being drawn, as far as its marks say it themselves.
 
 use crate::Table;
-use crate::chart::Chart;
 use crate::marks::Mark;
 use crate::panels::Panel;
 
@@ -9,10 +8,10 @@ use crate::panels::Panel;
 const SHOWN: usize = 8;
 
 /// A table a panel, with a column a mark; a map is a table of its own.
-pub(crate) fn tables(chart: &Chart) -> Vec<Table> {
+pub(crate) fn tables(panels: &[Panel], marks: &[Mark]) -> Vec<Table> {
     let mut tables = Vec::new();
-    for (nth, panel) in chart.panels.iter().enumerate() {
-        let marks: Vec<&Mark> = marks_on(chart, nth).collect();
+    for (nth, panel) in panels.iter().enumerate() {
+        let marks: Vec<&Mark> = marks_on(marks, nth).collect();
         tables.extend(marks.iter().filter_map(|mark| map(panel, mark)));
         let lists: Vec<&Mark> =
             marks.into_iter().filter(|mark| mark.rows().is_none()).collect();
@@ -24,11 +23,11 @@ pub(crate) fn tables(chart: &Chart) -> Vec<Table> {
 }
 
 /// Of each panel, from where to where each of its marks goes.
-pub(crate) fn sentence(chart: &Chart) -> String {
+pub(crate) fn sentence(panels: &[Panel], marks: &[Mark]) -> String {
     let panel = |(nth, panel): (usize, &Panel)| {
         let names = panel.x.tick_names().or_else(|| panel.y.tick_names());
         let marks: Vec<String> =
-            marks_on(chart, nth).map(|mark| ends(mark, names)).collect();
+            marks_on(marks, nth).map(|mark| ends(mark, names)).collect();
         let scale = if panel.y.is_log() { ", on a logarithmic axis" } else { "" };
         let against = match panel.x.title() {
             "" => String::new(),
@@ -36,11 +35,11 @@ pub(crate) fn sentence(chart: &Chart) -> String {
         };
         format!("{}{against}{scale}: {}.", panel.title, marks.join("; "))
     };
-    chart.panels.iter().enumerate().map(panel).collect::<Vec<_>>().join(" ")
+    panels.iter().enumerate().map(panel).collect::<Vec<_>>().join(" ")
 }
 
-fn marks_on(chart: &Chart, nth: usize) -> impl Iterator<Item = &Mark> {
-    chart.marks.iter().filter(move |mark| mark.panel() == nth && mark.measures())
+fn marks_on(marks: &[Mark], nth: usize) -> impl Iterator<Item = &Mark> {
+    marks.iter().filter(move |mark| mark.panel() == nth && mark.measures())
 }
 
 /// `Adam goes from 1 to 0.1`; where places have names, the largest and its name; of a map,
