@@ -37,11 +37,11 @@ const NEED_CARGO: [&str; 2] = ["build::tests::a_", "the_kernel_needs_nothing"];
 const SLOW_IS_ENOUGH: [&str; 12] = [
     "block",
     "cached",
-    "decoders",
     "kernels",
     "libm",
     "matrixmultiply",
     "model-files",
+    "models",
     "pulp",
     "runs",
     "sensors",
