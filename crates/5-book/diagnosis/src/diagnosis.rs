@@ -141,7 +141,12 @@ fn one_reading(
     let segments: Vec<Segment> =
         states.into_iter().map(|state| search.segment(state)).collect();
     let explanations = explanations(&search, &segments);
-    let is_unknown = |it: &&Segment| matches!(it.outcome, Outcome::Unknown);
+    let is_unknown = |it: &&Segment| match it.outcome {
+        Outcome::Unknown => true,
+        // What explains it would change what is right.
+        Outcome::Explained { .. } => explanations.is_empty(),
+        _ => false,
+    };
     let unknown = segments.iter().find(is_unknown);
     let number = segments.iter().find_map(number);
     let condition = segments.iter().find_map(conditional);

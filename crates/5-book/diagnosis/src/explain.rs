@@ -8,7 +8,8 @@ use crate::search::{Outcome, Search, Segment};
 const MOST: usize = 20_000;
 
 /// The smallest sets of mistakes that explain every tensor for which an explanation was
-/// found; several where the numbers cannot tell them apart.
+/// found; several where the numbers cannot tell them apart. None where each would change a
+/// tensor that is right.
 pub(crate) fn explanations(
     search: &Search<'_>,
     segments: &[Segment],
@@ -33,10 +34,18 @@ pub(crate) fn explanations(
     }
     unions.retain(|union| !union.is_empty());
     unions.sort_by_key(Vec::len);
-    let consistent: Vec<_> =
-        unions.iter().filter(|union| is_consistent(search, segments, union)).collect();
+    let gives = |union: &[&'static Mistake], segment: &Segment| {
+        gives(search, segment, &Recipe::with(union))
+    };
+    let is_consistent =
+        |union: &&Vec<_>| segments.iter().all(|segment| gives(union, segment));
+    let consistent: Vec<_> = unions.iter().filter(is_consistent).collect();
     let Some(size) = consistent.first().map(|union| union.len()) else {
-        return unions.into_iter().take(1).collect();
+        let is_right = |it: &&Segment| matches!(it.outcome, Outcome::Right { .. });
+        let spares_right = |union: &Vec<_>| {
+            segments.iter().filter(is_right).all(|segment| gives(union, segment))
+        };
+        return unions.into_iter().find(spares_right).into_iter().collect();
     };
     let smallest = consistent.into_iter().filter(|union| union.len() == size);
     smallest.cloned().collect()
@@ -54,25 +63,18 @@ fn is_same(a: &[&'static Mistake], b: &[&'static Mistake]) -> bool {
     a.len() == b.len() && a.iter().all(|mistake| b.contains(mistake))
 }
 
-/// Whether the mistakes together give every tensor that is right or explained.
-fn is_consistent(
-    search: &Search<'_>,
-    segments: &[Segment],
-    mistakes: &[&'static Mistake],
-) -> bool {
-    let recipe = Recipe::with(mistakes);
-    segments.iter().all(|segment| {
-        let state = segment.state;
-        let is_same = |it: &Recipe| it.before(state) == recipe.before(state);
-        let (level, is_known) = match &segment.outcome {
-            Outcome::Unknown | Outcome::Number { .. } => return true,
-            Outcome::Right { level } | Outcome::Condition { level, .. } => {
-                (level, is_same(&Recipe::RIGHT))
-            }
-            Outcome::Explained { level, trials } => {
-                (level, trials.iter().any(|it| is_same(&it.recipe)))
-            }
-        };
-        is_known || search.is_explained(level, state, &recipe)
-    })
+/// Whether a recipe gives a tensor, if that is right or explained.
+fn gives(search: &Search<'_>, segment: &Segment, recipe: &Recipe) -> bool {
+    let state = segment.state;
+    let is_same = |it: &Recipe| it.before(state) == recipe.before(state);
+    let (level, is_known) = match &segment.outcome {
+        Outcome::Unknown | Outcome::Number { .. } => return true,
+        Outcome::Right { level } | Outcome::Condition { level, .. } => {
+            (level, is_same(&Recipe::RIGHT))
+        }
+        Outcome::Explained { level, trials } => {
+            (level, trials.iter().any(|it| is_same(&it.recipe)))
+        }
+    };
+    is_known || search.is_explained(level, state, recipe)
 }

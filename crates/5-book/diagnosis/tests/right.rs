@@ -108,6 +108,13 @@ fn nobody_of_a_thousand_is_accused() {
     nobody_of(1_000);
 }
 
+/// Where every row of the weights is one key's, much is as near as what was meant.
+#[test]
+fn nobody_with_weights_of_one_key_is_accused() {
+    let called = called(2909);
+    assert_ne!(called.verdict, Verdict::Mistake, "{}", called.words);
+}
+
 #[test]
 #[ignore = "the whole of it: minutes"]
 fn nobody_of_twenty_thousand_is_accused() {
