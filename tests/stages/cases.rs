@@ -59,7 +59,7 @@ pub fn any_case() -> impl Strategy<Value = Case> {
 }
 
 /// Tries a property on so many random values. A value that fails is made as small as it
-/// can be, and its seed is kept in `tests/regressions`: from then on it is tried first, on
+/// can be, and its seed is kept in `tests/stages/regressions`: from then on it is tried first, on
 /// every machine that has the file.
 ///
 /// # Panics
