@@ -1,4 +1,4 @@
-//! The object in a `config.json`, and what is asked of it.
+//! The object in a `config.json`, read setting by setting.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};

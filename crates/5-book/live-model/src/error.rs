@@ -1,4 +1,4 @@
-//! What can be wrong with a reader's files, and with what is asked of them.
+//! What can be wrong with a reader's files, and with what they are to do.
 
 use model_files::MOST_SHOWN;
 
@@ -33,7 +33,7 @@ pub enum Error {
     )]
     PartName { name: String },
 
-    /// A text is asked of a model that writes none.
+    /// A model that writes nothing was to write.
     #[error("no model that writes was read")]
     WritesNot,
 

@@ -13,7 +13,7 @@ use crate::Error;
 /// So many of the tokens that may come next are told.
 const MOST_LIKELY: usize = 10;
 
-/// What is asked of a model that writes.
+/// A text that a model is to write, and how.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Asked<H = Head> {
     /// What it goes on with, or what it reads.

@@ -124,7 +124,7 @@ mod tests {
     /// A workspace with this snapshot, called `a`.
     fn workspace(text: &str) -> (tempfile::TempDir, Snapshots) {
         let folder = tempfile::tempdir().unwrap();
-        write(folder.path(), "tests/snapshots/equivalence__x__a.snap", text);
+        write(folder.path(), "tests/snapshots/stages__x__a.snap", text);
         let snapshots = Snapshots::of(folder.path()).unwrap();
         (folder, snapshots)
     }

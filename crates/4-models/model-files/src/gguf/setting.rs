@@ -1,4 +1,4 @@
-//! What is asked of a GGUF file's settings.
+//! The settings of a GGUF file, read one by one.
 
 use super::{Gguf, GgufError, GgufResult, Value};
 

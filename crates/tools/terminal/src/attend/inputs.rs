@@ -73,7 +73,7 @@ impl Inputs {
         };
         expect_room(sizes)?;
         let [query, key, value] = [query.matrices()?, key.matrices()?, value.matrices()?];
-        // Without masks first: their shapes are asked of lengths that fit.
+        // Without masks first: only lengths that fit give them shapes.
         check_inputs(dims, &query[0], &key[0], &value[0], &Mask::None)
             .with_context(|| does_not_fit(file, &found))?;
         let masks = masks::read(file, sizes, (role, causal), &mut found)?;
