@@ -39,7 +39,7 @@ pub enum Error {
     #[error("token {position} is of type {found}, and the model has {n_types} types")]
     Type { position: usize, found: usize, n_types: usize },
 
-    /// Another example's output in the place of a head, which in the weights cannot be.
+    /// Another example's output instead of a head's, which in the weights cannot be.
     #[error(
         "a head of a whole model is replaced by zeros or by its mean: what it says in \
          another example is no constant"

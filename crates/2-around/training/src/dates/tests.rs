@@ -42,7 +42,7 @@ fn few_steps(seed: u64) -> Training<DateConverter> {
     trained(seed, |_, rng| DateConverter::random(TINY, rng))
 }
 
-/// Puts a part of another model in the place of the own one.
+/// Replaces a part of the model by that of another one.
 type Replace<L> = fn(&mut L, L);
 
 /// That a step of one part alone goes downhill, so that each part has its own gradient, with
