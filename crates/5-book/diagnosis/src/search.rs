@@ -118,8 +118,6 @@ pub(crate) struct Search<'a> {
     jittered: OnceCell<[Record; trials::SEEDS.len()]>,
     /// What printing with few digits adds to a tensor.
     digits: RefCell<HashMap<State, f64>>,
-    /// How far what was meant is from a tensor, on the parts that mix sequences or do not.
-    right_in_part: RefCell<HashMap<(State, bool), f64>>,
     pub progress: RefCell<&'a mut dyn FnMut(Progress)>,
 }
 
@@ -137,7 +135,6 @@ impl<'a> Search<'a> {
             wide: None,
             jittered: OnceCell::new(),
             digits: RefCell::default(),
-            right_in_part: RefCell::default(),
             progress: RefCell::new(progress),
         }
     }
@@ -263,11 +260,10 @@ impl<'a> Search<'a> {
         pairs
     }
 
-    /// A trial on a part is one on the whole, if it is near and clearly nearer than what was
-    /// meant; the nearest is kept.
+    /// A trial on a part is one on the whole, if it is near; the nearest is kept.
     fn confirmed(&self, trial: Trial, segment: &mut Segment) -> Trial {
-        let is_near = self.is_near(&trial, segment);
-        let whole = if is_near && self.is_worth_all(&trial, segment) {
+        let is_part = self.probe.is_some();
+        let whole = if is_part && self.is_near(&trial, segment) {
             self.full.keep(false);
             let Trial { mistakes, recipe, .. } = trial.clone();
             self.trial(&self.full, segment.state, mistakes, recipe).unwrap_or(trial)
@@ -280,24 +276,6 @@ impl<'a> Search<'a> {
             segment.nearest = Some(whole.clone());
         }
         whole
-    }
-
-    /// Whether the whole may say of a trial what its part does not: not where it is no nearer
-    /// than what was meant, on a part that is as far from that as the whole is.
-    fn is_worth_all(&self, trial: &Trial, segment: &Segment) -> bool {
-        let part = self.part_for(&trial.recipe);
-        if std::ptr::eq(part, &self.full) {
-            return false;
-        }
-        let Some(right) = &segment.right else { return true };
-        let of_part = || {
-            let right = self.trial(part, segment.state, Vec::new(), Recipe::RIGHT);
-            right.map_or(0.0, |it| it.difference.rms)
-        };
-        let key = (segment.state, trial.recipe.mixes_sequences());
-        let of_part = *self.right_in_part.borrow_mut().entry(key).or_insert_with(of_part);
-        let shows = of_part >= NEARER * right.difference.rms;
-        !shows || trial.difference.rms < NEARER * of_part
     }
 
     /// Whether a trial may be what the numbers are, in some precision.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use attention::Matrix;
 
-use super::{CLEARLY, NEARER, Search, Segment, Trial, least_rms};
+use super::{CLEARLY, Search, Segment, Trial, least_rms};
 use crate::compare::difference;
 use crate::level::Level;
 use crate::number::{Kind, Number};
@@ -27,9 +27,6 @@ const MOST_ENTRIES: usize = 1_000;
 
 /// An eps that is not another by this power of e is not told.
 const HARDLY: f64 = 0.2;
-
-/// A fit that is further than this share of what it is without the number is none.
-const HARDLY_NEARER: f64 = 0.9;
 
 /// So many widths of a window are tried, and more around the nearest where there are more.
 const MOST_WIDTHS: usize = 64;
@@ -221,26 +218,9 @@ impl<'a> Search<'a> {
             false => 8.0 * best / squares(&slope).sqrt(),
         };
         let number = Number { uncertainty, ..number.times(power) };
-        let difference = match self.is_no_nearer(best, state, base) {
-            Some(true) => base.difference,
-            _ => {
-                let computed = self.with(&self.full, number, state, base)?;
-                difference(&self.record.tensors[&state], &computed)?
-            }
-        };
+        let computed = self.with(&self.full, number, state, base)?;
+        let difference = difference(&self.record.tensors[&state], &computed)?;
         Some(Trial { number: Some(number), difference, ..base.clone() })
-    }
-
-    /// Whether a fit that is so far from a part is hardly nearer to it than its trial, where the
-    /// part is as far from that as the whole is: then the whole says no more.
-    fn is_no_nearer(&self, fit: f64, state: State, base: &Trial) -> Option<bool> {
-        let part = self.part_for(&base.recipe);
-        if std::ptr::eq(part, &self.full) {
-            return Some(false);
-        }
-        let without = part.step_with(state, &base.recipe, base.empty_row)?;
-        let without = difference(&part.given(state, &base.recipe)?, &without)?.rms;
-        Some(fit > HARDLY_NEARER * without && without >= NEARER * base.difference.rms)
     }
 
     /// A trial's tensor with another number.
