@@ -1,5 +1,6 @@
 //! What can be wrong with a model's files, or with what it is asked to read.
 
+use attention::{Matrix, Real};
 use model_files::GgufError;
 
 /// A result whose error is this crate's [`Error`].
@@ -116,6 +117,22 @@ impl Error {
     /// Sizes that make no layer, as this file says them.
     pub(crate) fn config(file: &str) -> impl Fn(attention::Error) -> Self {
         move |source| Self::Config { file: file.to_owned(), source }
+    }
+
+    /// Compares concatenations that are to stand in for a pass's own: one for each layer, of
+    /// the same shape.
+    pub(crate) fn expect_concats<T: Real>(
+        n_layers: usize,
+        own: &[Matrix<T>],
+        instead: &[Matrix<T>],
+    ) -> attention::Result<()> {
+        let n = instead.len();
+        attention::Error::expect_length("the list of concatenations", n_layers, n)?;
+        let mut both = own.iter().zip(instead);
+        both.try_for_each(|(own, other)| {
+            let what = "the concatenation of a layer";
+            attention::Error::expect_shape(what, own.shape(), other.shape())
+        })
     }
 }
 

@@ -61,10 +61,7 @@ impl Configuration for Config {
         };
         let config = Self {
             family,
-            dims: dims.map_err(|source| Error::Config {
-                file: settings.file().into(),
-                source,
-            })?,
+            dims: dims.map_err(Error::config(settings.file()))?,
             n_layers: settings.n_layers(keys.n_layers)?,
             d_ff: settings.positive(keys.d_ff)?,
             d_embedding: keys.d_embedding.map_or(Ok(d_model), of_width)?,

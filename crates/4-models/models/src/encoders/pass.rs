@@ -7,8 +7,8 @@ use attention::{
 use block::Layers;
 use model_files::Sequence;
 
-use crate::Result;
 use crate::encoders::{Encoder, sentence_embedding};
+use crate::{Error, Result};
 
 /// Any stage.
 pub type Stage<T> = Box<dyn MultiHeadAttention<T>>;
@@ -93,15 +93,7 @@ impl<T: Real> Encoder<LayerParameters<T>, T> {
         for &(layer, _) in heads {
             attention::Error::expect_index("layer", layer, n_layers)?;
         }
-        attention::Error::expect_length(
-            "the list of concatenations",
-            n_layers,
-            instead.len(),
-        )?;
-        for (own, other) in pass.concats.iter().zip(instead) {
-            let what = "the concatenation of a layer";
-            attention::Error::expect_shape(what, own.shape(), other.shape())?;
-        }
+        Error::expect_concats(n_layers, &pass.concats, instead)?;
         // Below the lowest head nothing changes.
         let lowest = heads.iter().map(|(layer, _)| *layer).min().unwrap_or(n_layers);
         let before = pass.layers.up_to(lowest);

@@ -4,9 +4,9 @@ use attention::{Matrix, Real, RowVector};
 use block::Layers;
 
 use super::Head;
-use crate::Result;
 use crate::decoders::Pass;
 use crate::decoders::decoder::AsRead;
+use crate::{Error, Result};
 
 impl<T: Real> AsRead<T> {
     /// Activation patching: a pass in which some heads put out what stands in other
@@ -35,15 +35,7 @@ impl<T: Real> AsRead<T> {
     ) -> Result<Layers<T>> {
         self.check_heads(heads)?;
         let n_layers = self.blocks.len();
-        attention::Error::expect_length(
-            "the list of concatenations",
-            n_layers,
-            instead.len(),
-        )?;
-        for (own, other) in pass.concats.iter().zip(instead) {
-            let what = "the concatenation of a layer";
-            attention::Error::expect_shape(what, own.shape(), other.shape())?;
-        }
+        Error::expect_concats(n_layers, &pass.concats, instead)?;
         // Below the lowest head nothing changes.
         let lowest = heads.iter().map(|(layer, _)| *layer).min().unwrap_or(n_layers);
         let before = self.up_to(&pass.layers, lowest)?;
