@@ -43,7 +43,7 @@ pub fn ablation(title: impl Into<String>, ablations: Ablations) -> Result<Figure
     Chart::new(title)
         .laid_out(Grid::single(&names, &targets))
         .marks([trace(&all, &names, &targets)])
-        .says(told(ablations))
+        .says(description(ablations))
         .sketch(format!("{}\n\nPoints of a hundred.", sketch::table(&table)))
         .tables([table])
         .figure()
@@ -66,16 +66,16 @@ fn points(lost: f64) -> String {
 }
 
 fn trace(lost: &Matrix, names: &[String], targets: &[String]) -> Mark {
-    let told = |i: usize, j: usize| {
+    let description = |i: usize, j: usize| {
         let (target, points) = (escaped(&targets[j]), points(lost[(i, j)]));
         format!("without {}:<br>{target} loses {points} points", names[i])
     };
-    share_map::cells(lost, by_cell(lost.shape(), told), 2)
+    share_map::cells(lost, by_cell(lost.shape(), description), 2)
         .with("text", by_cell(lost.shape(), |i, j| points(lost[(i, j)])))
         .with("texttemplate", json!("%{text}"))
 }
 
-fn told(Ablations { targets, lost, control }: Ablations) -> String {
+fn description(Ablations { targets, lost, control }: Ablations) -> String {
     let one = |(r, target): (usize, &&str)| {
         let (head, most) = lost.column(r).argmax();
         let (most, control) = (points(most), points(control[r]));

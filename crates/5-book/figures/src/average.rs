@@ -110,7 +110,7 @@ fn bars<S: AsRef<str>>(
     Chart::new(title)
         .laid_out(layouts)
         .marks(traces)
-        .says(told(item, &tokens, rows))
+        .says(description(item, &tokens, rows))
         .sketch(sketched(&tokens, rows))
         .tables([Table::grid(caption, item, &tokens, &names, cell)])
         .figure()
@@ -135,13 +135,13 @@ fn largest(rows: &[WeightRow]) -> f64 {
 }
 
 fn trace(tokens: &[String], nth: usize, row: &WeightRow) -> Mark {
-    let told = |(token, &of): (&String, &f64)| {
+    let description = |(token, &of): (&String, &f64)| {
         format!("{}<br>{} {}", escaped(&row.name), escaped(token), share(of))
     };
     Mark::bars(all_rounded(&row.shares))
         .named(&row.name)
         .coloured(palette::head(nth))
-        .told(tokens.iter().zip(&row.shares).map(told))
+        .hover(tokens.iter().zip(&row.shares).map(description))
 }
 
 fn layout(
@@ -180,7 +180,7 @@ fn sketched(tokens: &[String], rows: &[WeightRow]) -> String {
     lines.join("\n")
 }
 
-fn told(item: &str, tokens: &[String], rows: &[WeightRow]) -> String {
+fn description(item: &str, tokens: &[String], rows: &[WeightRow]) -> String {
     let each = rows.iter().map(|row| {
         let mut order: Vec<usize> = (0..tokens.len()).collect();
         order.sort_by(|&a, &b| row.shares[b].total_cmp(&row.shares[a]));

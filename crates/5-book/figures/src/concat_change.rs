@@ -40,7 +40,7 @@ pub fn concat_change(title: impl Into<String>, change: ConcatChange) -> Result<F
     Chart::new(title)
         .laid_out(layouts)
         .marks((0..2).map(|nth| trace(change, &parts[nth], nth)))
-        .says(told(change))
+        .says(description(change))
         .sketch(sketched(change, &parts))
         .tables(parts.iter().map(|part| table(change, part)))
         .figure()
@@ -117,14 +117,14 @@ fn moved(columns: &[f64]) -> String {
 
 fn trace(change: ConcatChange, part: &Part, nth: usize) -> Mark {
     let colour = part.d_v.map_or(NEUTRAL, |_| palette::head(change.disturbed));
-    let told =
+    let description =
         part.columns.iter().enumerate().map(|(column, moved)| {
             format!("{}<br>moves by {moved:.4}", part.name(column))
         });
     Mark::bars(part.columns.iter().map(|&moved| significant(moved)))
         .on(nth)
         .coloured(colour)
-        .told(told)
+        .hover(description)
 }
 
 fn layout(change: ConcatChange, parts: &[Part; 2], width: f64, height: f64) -> Value {
@@ -189,7 +189,7 @@ fn table(change: ConcatChange, part: &Part) -> Table {
     Table::new(part.heading.clone(), ["column", "from head", "moves by"], rows)
 }
 
-fn told(change: ConcatChange) -> String {
+fn description(change: ConcatChange) -> String {
     let ConcatChange { concat, out, is_mixed, n_heads, disturbed } = change;
     let d_v = concat.len() / n_heads;
     let which = if is_mixed { "After W^O" } else { "Without W^O" };

@@ -45,7 +45,7 @@ pub fn costs(title: impl Into<String>, layers: &[NamedCost]) -> Result<Figure> {
     Chart::new(title)
         .laid_out(layouts)
         .marks(traces)
-        .says(told(layers))
+        .says(description(layers))
         .sketch(sketched(layers, &names))
         .tables([table(layers, &names)])
         .figure()
@@ -96,26 +96,26 @@ fn steps(layers: &[NamedCost]) -> Vec<Mark> {
     let steps = layers[0].work.costs(); // every ledger has the same steps
     let step = |at: usize| {
         let each = || layers.iter().map(move |layer| &layer.work.costs()[at]);
-        let told = layers.iter().zip(each()).map(|(layer, cost)| {
+        let description = layers.iter().zip(each()).map(|(layer, cost)| {
             let (step, n) = (formula(cost.name), thousands(cost.multiply_adds));
             format!("{}: {step}<br>{}<br>{n} multiply-adds", layer.name, cost.formula)
         });
         Mark::lying_bars(each().map(|cost| cost.multiply_adds))
             .with("name", formula(steps[at].name))
             .coloured(palette::head(at))
-            .told(told)
+            .hover(description)
     };
     (0..steps.len()).map(step).collect()
 }
 
 fn times(layers: &[NamedCost]) -> Mark {
-    let told =
+    let description =
         |layer: &NamedCost| format!("{}: {}", layer.name, Measure::Time.said(layer));
     Mark::lying_bars(layers.iter().map(|layer| layer.milliseconds.map(rounded)))
         .on(1)
         .coloured(NEUTRAL)
         .in_legend(false)
-        .told(layers.iter().map(told))
+        .hover(layers.iter().map(description))
 }
 
 /// The sum at the end of each bar.
@@ -193,7 +193,7 @@ fn sketched(layers: &[NamedCost], names: &[String]) -> String {
     format!("{}\n{}", heading.trim_end(), lines.join("\n"))
 }
 
-fn told(layers: &[NamedCost]) -> String {
+fn description(layers: &[NamedCost]) -> String {
     let one = |layer: &NamedCost| {
         let time = match layer.milliseconds {
             Some(time) => format!(" in {time:.1} ms"),

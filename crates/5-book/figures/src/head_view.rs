@@ -104,19 +104,19 @@ fn hover_dots(heads: &Heads, nth: usize, links: &[Link]) -> [Mark; 2] {
     let from = |query: usize| {
         let ends = links.iter().filter(|link| link.query == query);
         let ends = ends.map(|link| (&heads.keys[link.key], link.share));
-        told(format!("{} attends to", heads.queries[query]), ends)
+        description(format!("{} attends to", heads.queries[query]), ends)
     };
     let to = |key: usize| {
         let ends = links.iter().filter(|link| link.key == key);
         let ends = ends.map(|link| (&heads.queries[link.query], link.share));
-        told(format!("{} is attended to by", heads.keys[key]), ends)
+        description(format!("{} is attended to by", heads.keys[key]), ends)
     };
-    let dots = |x: f64, y_axis: &str, told: Vec<String>| {
-        Mark::points(vec![x; told.len()], 0..told.len())
+    let dots = |x: f64, y_axis: &str, description: Vec<String>| {
+        Mark::points(vec![x; description.len()], 0..description.len())
             .with("marker.size", 9)
             .coloured(palette::head(nth))
             .with("yaxis", y_axis)
-            .with("text", told)
+            .with("text", description)
             .with(
                 "hovertemplate",
                 format!("{}: %{{text}}<extra></extra>", heads.name(nth)),
@@ -129,7 +129,10 @@ fn hover_dots(heads: &Heads, nth: usize, links: &[Link]) -> [Mark; 2] {
 }
 
 /// A heading and the five largest shares under it.
-fn told<'a>(heading: String, ends: impl Iterator<Item = (&'a String, f64)>) -> String {
+fn description<'a>(
+    heading: String,
+    ends: impl Iterator<Item = (&'a String, f64)>,
+) -> String {
     let ends =
         ends.take(5).map(|(token, of)| format!("<br>{} {}", escaped(token), share(of)));
     escaped(&heading) + &ends.collect::<String>()

@@ -52,7 +52,7 @@ pub fn ladder_times(title: impl Into<String>, runs: &[TimedRun]) -> Result<Figur
     Chart::new(title)
         .laid_out(layouts)
         .marks(traces(runs, &names))
-        .says(told(runs))
+        .says(description(runs))
         .tables(runs.iter().map(|run| table(run, &names)))
         .captioned()
         .figure()
@@ -110,7 +110,7 @@ fn trace(
 ) -> Mark {
     let rows = || case.into_iter().flat_map(|case| &case.rows);
     let line = |row: &Timed| names.iter().position(|name| *name == row.who).unwrap_or(0);
-    let told = |row: &Timed| {
+    let description = |row: &Timed| {
         let (who, run) = (escaped(&row.who), escaped(run));
         format!("{who}<br>{}, {run}", log_axis::time(row.milliseconds))
     };
@@ -125,7 +125,7 @@ fn trace(
         .each("marker.color", rows().map(colour))
         .written(rows().map(said), "middle right")
         .with("textfont.size", 11)
-        .told(rows().map(told))
+        .hover(rows().map(description))
         .unclipped();
     if nth == 0 { trace } else { trace.with("mode", "markers") }
 }
@@ -166,7 +166,7 @@ fn table(run: &TimedRun, names: &[String]) -> Table {
     Table::grid(format!("Medians, {}", run.name), "", names, &cases, cell)
 }
 
-fn told(runs: &[TimedRun]) -> String {
+fn description(runs: &[TimedRun]) -> String {
     let one = |case: &TimedCase| {
         let fastest = |is_ours: bool| {
             let rows = case.rows.iter().filter(|row| row.is_ours == is_ours);

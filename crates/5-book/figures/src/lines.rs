@@ -68,7 +68,7 @@ fn marks(panels: &[Lines], names: &[&str]) -> Vec<Mark> {
             let is_first = panels[..nth]
                 .iter()
                 .all(|before| before.lines.iter().all(|(known, _)| known != name));
-            let told = points.iter().map(|[x, y]| {
+            let description = points.iter().map(|[x, y]| {
                 let place = format!("{} {}", panel.x, number(*x));
                 format!("{}, {}<br>{}", formula(name), escaped(&place), number(*y))
             });
@@ -78,7 +78,7 @@ fn marks(panels: &[Lines], names: &[&str]) -> Vec<Mark> {
                 .of_group(name, is_first)
                 .line(palette::head(which), 2.5)
                 .dashed(DASHES[which % DASHES.len()])
-                .told(told);
+                .hover(description);
             marks.push(mark);
         }
     }

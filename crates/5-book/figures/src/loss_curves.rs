@@ -46,7 +46,7 @@ pub fn loss_curves(title: impl Into<String>, curves: &[LossCurve]) -> Result<Fig
         .marks(curves.iter().enumerate().map(|(nth, curve)| trace(nth, curve)))
         .left_once(44.0)
         .above([34.0; 2])
-        .says(told(curves))
+        .says(description(curves))
         .tables([table(curves)])
         .figure()
 }
@@ -62,7 +62,7 @@ fn drawn(loss: f64) -> Option<f64> {
 }
 
 fn trace(nth: usize, LossCurve { name, losses }: &LossCurve) -> Mark {
-    let told = losses.iter().enumerate().map(|(step, &loss)| {
+    let description = losses.iter().enumerate().map(|(step, &loss)| {
         format!("{}, step {step}<br>loss {}", escaped(name), written(loss))
     });
     Mark::lines(0..losses.len(), losses.iter().map(|&loss| drawn(loss)))
@@ -70,7 +70,7 @@ fn trace(nth: usize, LossCurve { name, losses }: &LossCurve) -> Mark {
         .named(name)
         .line(palette::head(nth), 2.5)
         .dashed(DASHES[nth])
-        .told(told)
+        .hover(description)
 }
 
 /// Four decimals, and an exponent where they say too little.
@@ -96,7 +96,7 @@ fn table(curves: &[LossCurve]) -> Table {
     Table::grid("Loss before a step", "step", &rows, &names, cell)
 }
 
-fn told(curves: &[LossCurve]) -> String {
+fn description(curves: &[LossCurve]) -> String {
     let one = |LossCurve { name, losses }: &LossCurve| {
         let (first, last) = (losses[0], losses[losses.len() - 1]);
         format!(" {name} goes from {} to {}.", written(first), written(last))

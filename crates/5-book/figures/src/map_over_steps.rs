@@ -44,7 +44,7 @@ pub fn map_over_steps(title: impl Into<String>, map: MapOverSteps) -> Result<Fig
     Chart::new(title)
         .laid_out(layouts)
         .marks(looks)
-        .says(told(map))
+        .says(description(map))
         .sketch(sketched(map))
         .tables(tables)
         .figure()
@@ -105,7 +105,7 @@ fn table(
     Table::grid(format!("Shares {}", after(step)), "", rows, columns, cell)
 }
 
-fn told(MapOverSteps { looks, rows, columns }: MapOverSteps) -> String {
+fn description(MapOverSteps { looks, rows, columns }: MapOverSteps) -> String {
     let strongest = |row: usize, look: &Matrix| {
         let (column, entry) = look.row(row).transpose().argmax();
         format!("{} {}", columns[column], share(entry))

@@ -150,7 +150,7 @@ impl Mark {
     }
 
     /// With what is told under the pointer, one text per point, bar or cell.
-    pub fn told(self, texts: impl Values) -> Self {
+    pub fn hover(self, texts: impl Values) -> Self {
         self.each("hovertext", texts).with("hoverinfo", "text")
     }
 

@@ -54,7 +54,7 @@ pub fn mask_chart<Q: AsRef<str>, K: AsRef<str>, S: AsRef<str>>(
     let traces = masks.iter().enumerate();
     Ok(Chart::grid(title, &names, &queries, &keys)
         .marks(traces.map(|(nth, mask)| mask.trace(nth, &queries, &keys)))
-        .says(told(&masks))
+        .says(description(&masks))
         .sketch(sketched(&masks, &queries))
         .tables(masks.iter().map(|mask| mask.table(&queries, &keys))))
 }
@@ -69,18 +69,18 @@ const BLOCKED: &str = "rgba(118,118,118,0.18)";
 
 impl Named<'_> {
     pub(crate) fn trace(&self, nth: usize, queries: &[String], keys: &[String]) -> Mark {
-        let told = |i: usize, j: usize| {
+        let description = |i: usize, j: usize| {
             let (query, key) = (&queries[i], &keys[j]);
             let may = if self.allowed[(i, j)] { "may" } else { "may not" };
-            let told = format!("{query} {may} attend to {key}");
-            format!("{}<br>{}", self.name, escaped(&told))
+            let description = format!("{query} {may} attend to {key}");
+            format!("{}<br>{}", self.name, escaped(&description))
         };
         let shape = self.allowed.shape();
         Mark::cells(by_cell(shape, |i, j| u8::from(self.allowed[(i, j)])), 1)
             .on(nth)
             .with("name", self.name)
             .scaled(palette::from_nothing(BLOCKED), [0.0, 1.0])
-            .with("hovertext", by_cell(shape, told))
+            .with("hovertext", by_cell(shape, description))
             .with("hoverinfo", "text")
     }
 
@@ -105,7 +105,7 @@ pub(crate) fn sketched(masks: &[Named], queries: &[String]) -> String {
     format!("{maps}\n\nDown: queries. Across: keys. Filled: may attend.")
 }
 
-fn told(masks: &[Named]) -> String {
+fn description(masks: &[Named]) -> String {
     let each = masks.iter().map(|mask| format!("{}, {}", mask.name, mask.counted()));
     format!(
         "Maps of which query may attend to which key. Allowed: {}.",

@@ -7,7 +7,7 @@ use crate::axis::Axis;
 use crate::chart::Chart;
 use crate::heads::owned;
 use crate::layout::label_width;
-use crate::matrix_maps::{table, told, trace};
+use crate::matrix_maps::{description, table, trace};
 use crate::panels::{self, GAP, NARROW, Panel, Place, WIDE};
 use crate::{Error, Figure, Result};
 
@@ -47,13 +47,21 @@ pub fn matrix_bands(
     let most: Vec<f64> = (0..n).map(most).collect();
     let tables = all().map(|it| table(it.name, it.entries, &rows, &owned(it.columns)));
     let each = || all().enumerate().map(|(nth, it)| (nth, it, most[nth % n]));
-    let told: Vec<String> = each()
-        .map(|(_, it, most)| told(it.name, it.entries, &rows, &owned(it.columns), most))
+    let description: Vec<String> = each()
+        .map(|(_, it, most)| {
+            description(it.name, it.entries, &rows, &owned(it.columns), most)
+        })
         .collect();
-    let told = format!("Matrices, all entries that are not 0. {}.", told.join(". "));
+    let description =
+        format!("Matrices, all entries that are not 0. {}.", description.join(". "));
     let traces = each().map(|(nth, it, most)| trace(nth, it.name, it.entries, most));
     let layouts = [WIDE, NARROW].map(|width| layout(&rows, bands, width));
-    Chart::new(title).laid_out(layouts).marks(traces).says(told).tables(tables).figure()
+    Chart::new(title)
+        .laid_out(layouts)
+        .marks(traces)
+        .says(description)
+        .tables(tables)
+        .figure()
 }
 
 fn check(rows: &[&str], bands: &[&[NamedMatrix]]) -> Result<()> {

@@ -42,14 +42,17 @@ pub fn matrix_maps<R: AsRef<str>, C: AsRef<str>>(
     let each = || named.iter();
     let tables: Vec<Table> =
         each().map(|(name, entries)| table(name, entries, &rows, &columns)).collect();
-    let told: Vec<String> = each()
-        .map(|(name, entries)| told(name, entries, &rows, &columns, most))
+    let description: Vec<String> = each()
+        .map(|(name, entries)| description(name, entries, &rows, &columns, most))
         .collect();
     let sketches = [sketch::tables(&tables), sketch::maps(&maps, &rows, most)];
     let traces = each().enumerate();
     Chart::grid(title, &names, &rows, &columns)
         .marks(traces.map(|(nth, (name, entries))| trace(nth, name, entries, most)))
-        .says(format!("Matrices, all entries that are not 0. {}.", told.join(". ")))
+        .says(format!(
+            "Matrices, all entries that are not 0. {}.",
+            description.join(". ")
+        ))
         .sketch(sketches.join("\n\n"))
         .tables(tables)
         .figure()
@@ -105,7 +108,7 @@ pub(crate) fn table(
 }
 
 /// Every entry of a matrix that is not 0, in words.
-pub(crate) fn told(
+pub(crate) fn description(
     name: &str,
     entries: &Matrix,
     rows: &[String],

@@ -45,7 +45,7 @@ pub fn memory_order(
         .columns(2)
         .left(52.0)
         .below(22.0)
-        .says(q.told())
+        .says(q.description())
         .sketch(sketched(&panels))
         .tables(panels.iter().map(Cells::table))
         .figure()

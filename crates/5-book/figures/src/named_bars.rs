@@ -60,11 +60,11 @@ impl NamedBars {
     /// Texts lie in the bars where they fit.
     fn mark(&self) -> Mark {
         let each = || self.bars.iter();
-        let told =
+        let description =
             each().map(|bar| format!("{}<br>{}", formula(&bar.name), bar.texts[1]));
         Mark::lying_bars(each().map(|bar| bar.n))
             .coloured(self.colours.clone())
-            .told(told)
+            .hover(description)
             .written(each().map(|bar| bar.texts[0].as_str()), "auto")
             .with("textangle", 0)
             .with("insidetextanchor", "start")

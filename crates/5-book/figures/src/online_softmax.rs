@@ -50,8 +50,11 @@ pub struct OnlineStep {
 pub fn online_softmax(title: impl Into<String>, it: OnlineSteps) -> Result<Figure> {
     check(it)?;
     let table = table(it);
-    let text =
-        Text { alternative: told(it), sketch: sketched(it, &table), tables: vec![table] };
+    let text = Text {
+        alternative: description(it),
+        sketch: sketched(it, &table),
+        tables: vec![table],
+    };
     let traces = (0..it.steps.len()).flat_map(|nth| traces(it, nth)).collect();
     let layouts = [(WIDE, 2), (NARROW, 1)].map(|(width, n)| layout(it, width, n));
     Ok(chart::figure(title, text, traces, layouts))
@@ -162,7 +165,7 @@ fn sketched(it: OnlineSteps, table: &Table) -> String {
     format!("{}\n\n{}", sketch::table(table), blocks.collect::<Vec<_>>().join("\n\n"))
 }
 
-fn told(OnlineSteps { scores, steps, .. }: OnlineSteps) -> String {
+fn description(OnlineSteps { scores, steps, .. }: OnlineSteps) -> String {
     let (n_keys, n_blocks, last) = (scores.len(), steps.len(), &steps[steps.len() - 1]);
     let maxima: Vec<String> = steps.iter().map(|step| short(step.maximum)).collect();
     format!(

@@ -1,16 +1,16 @@
 //! What a machine allows: the roof that memory and arithmetic make, and what was reached
 //! under it.
 
+mod description;
 mod drawn;
-mod told;
 
 use crate::axis::Axis;
 use crate::chart::Chart;
 use crate::layout::rounded;
 use crate::panels::Panel;
 use crate::{Error, Figure, Result, log_axis};
+use description::{description, reached_table, roofs_table, steps_table};
 use drawn::{reached, roof, steps};
-use told::{reached_table, roofs_table, steps_table, told};
 
 /// What one machine can do.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,7 +76,7 @@ pub fn roofline(title: impl Into<String>, it: Roofline) -> Result<Figure> {
         .marks((0..n_roofs).map(|nth| reached(it, nth)))
         .left_once(40.0)
         .above([34.0; 2])
-        .says(told(it))
+        .says(description(it))
         .tables(tables)
         .figure()
 }

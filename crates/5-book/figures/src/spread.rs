@@ -46,7 +46,7 @@ pub fn spread(
         .marks(traces(samples, most_bits))
         .columns(2)
         .above([34.0, 58.0])
-        .says(told(samples, n_keys))
+        .says(description(samples, n_keys))
         .sketch(sketch)
         .tables([table])
         .figure()
@@ -110,9 +110,9 @@ fn traces(samples: &[ScaleSample], most_bits: f64) -> Vec<Mark> {
         let (what, read) =
             [("standard deviation", series.std), ("entropy in bits", series.entropy)]
                 [panel];
-        let told = |sample: &ScaleSample| {
-            let told = format!("d_k {}, {}", sample.d_k, series.name);
-            format!("{}<br>{what} {:.2}", formula(&told), read(sample))
+        let description = |sample: &ScaleSample| {
+            let description = format!("d_k {}, {}", sample.d_k, series.name);
+            format!("{}<br>{what} {:.2}", formula(&description), read(sample))
         };
         let y = samples.iter().map(|sample| rounded(read(sample)));
         Mark::lines_and_marks(x.clone(), y)
@@ -122,7 +122,7 @@ fn traces(samples: &[ScaleSample], most_bits: f64) -> Vec<Mark> {
             .line(palette::head(nth), 2.5)
             .dashed(series.dash)
             .marked(series.symbol, 8)
-            .told(samples.iter().map(told))
+            .hover(samples.iter().map(description))
     };
     let even = Mark::lines(ends, vec![rounded(most_bits); 2])
         .on(1)
@@ -163,7 +163,7 @@ fn table(samples: &[ScaleSample], n_keys: usize) -> Table {
     Table::new(caption, columns, samples.iter().map(row))
 }
 
-fn told(samples: &[ScaleSample], n_keys: usize) -> String {
+fn description(samples: &[ScaleSample], n_keys: usize) -> String {
     let (first, last) = (&samples[0], &samples[samples.len() - 1]);
     format!(
         "Two charts against d_k from {} to {}. The standard deviation of q·k goes from \

@@ -43,7 +43,7 @@ pub fn tangent(title: impl Into<String>, drawn: Tangent) -> Result<Figure> {
         .marks(drawn.traces())
         .left_once(40.0)
         .above(legend_room(names.iter().map(String::as_str), 14.0))
-        .says(drawn.told())
+        .says(drawn.description())
         .tables([drawn.table()])
         .figure()
 }
@@ -97,12 +97,12 @@ impl Tangent<'_> {
 
     fn trace(&self, name: &str, points: &[[f64; 2]]) -> Mark {
         let [of_x, _] = self.axes;
-        let told = points.iter().map(|[x, y]| {
+        let description = points.iter().map(|[x, y]| {
             let (name, of_x) = (escaped(name), escaped(of_x));
             format!("{of_x} {}<br>{name}: {}", written(*x), written(*y))
         });
         let each = |axis: usize| points.iter().map(move |point| rounded(point[axis]));
-        Mark::lines(each(0), each(1)).named(name).told(told).unclipped()
+        Mark::lines(each(0), each(1)).named(name).hover(description).unclipped()
     }
 
     fn panel(&self) -> Panel {
@@ -130,7 +130,7 @@ impl Tangent<'_> {
         Table::new("Curve and tangent", [x, y, "tangent"], points.into_iter().map(row))
     }
 
-    fn told(&self) -> String {
+    fn description(&self) -> String {
         let [of_x, of_y] = self.axes;
         let ([x, y], [at_x, at_y]) = (self.reached, self.at);
         format!(

@@ -118,7 +118,7 @@ impl Curve {
             .line(palette::head(which), 1.5)
             .dashed(DASHES[which])
             .with("opacity", 0.75)
-            .told(told)
+            .hover(told)
     }
 
     fn last_score(&self) -> f64 {

@@ -26,15 +26,15 @@ pub(super) fn labels(nodes: &Nodes, arrows: &[Arrow]) -> Mark {
         let outside = if x1 > x0 { -aside } else { aside };
         let at = [rounded((x0 + x1) / 2.0 + outside), rounded((y0 + y1) / 2.0 - up)];
         let (by, norm) = (formula(arrow.from.name), written(arrow.norm));
-        let told = format!("by way of {by}<br>norm {norm}");
-        (at, norm, told)
+        let description = format!("by way of {by}<br>norm {norm}");
+        (at, norm, description)
     };
     let labelled = arrows.iter().filter(|arrow| arrow.has_label);
     let labels: Vec<([f64; 2], String, String)> =
         nodes.all().into_iter().map(of_node).chain(labelled.map(of_arrow)).collect();
     let at = |axis: usize| labels.iter().map(move |label| label.0[axis]);
     Mark::texts(at(0), at(1), labels.iter().map(|label| label.1.as_str()))
-        .told(labels.iter().map(|label| label.2.as_str()))
+        .hover(labels.iter().map(|label| label.2.as_str()))
         .in_legend(false)
         .unclipped()
 }

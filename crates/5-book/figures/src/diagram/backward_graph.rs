@@ -59,10 +59,11 @@ const ARROWS: [(usize, usize, f64); 10] = [
 /// lead back, and each box has the formula of its gradient. Σ sums along a row.
 pub fn backward_graph(title: impl Into<String>) -> Figure {
     let nodes = nodes();
-    let told = nodes.iter().rev().filter(|node| !node.backward.is_empty()).map(|node| {
-        let weights = if node.weights.is_empty() { "" } else { " and " };
-        format!("{}{weights}{}", node.backward, node.weights)
-    });
+    let description =
+        nodes.iter().rev().filter(|node| !node.backward.is_empty()).map(|node| {
+            let weights = if node.weights.is_empty() { "" } else { " and " };
+            format!("{}{weights}{}", node.backward, node.weights)
+        });
     let rows = (0..7).map(|step| {
         let nodes = nodes.iter().filter(|node| node.place.step == step);
         let text = |node: &Node| match node.backward {
@@ -90,7 +91,7 @@ pub fn backward_graph(title: impl Into<String>) -> Figure {
             "The graph of one head: X to Q, K and V; Q and K to the scores S, then A; A and \
              V to head, out and the loss. Arrows lead back from the loss to X, with these \
              formulas: {}. Σ sums along a row. Each gradient has the shape of its matrix.",
-            told.collect::<Vec<_>>().join("; ")
+            description.collect::<Vec<_>>().join("; ")
         ),
         sketch: sketch_of_rows(&rows).replace('↓', "↓ ↑"),
         tables: vec![Table::new("One head forward and backward", columns, table)],

@@ -29,21 +29,21 @@ const STEPS: [(&str, Shape, &str); 5] = [
 /// the shapes stand there in numbers too.
 pub fn batch_diagram(title: impl Into<String>, dims: Option<Dims>) -> Figure {
     let each =
-        STEPS.map(|(name, shape, what)| format!("{name} {}, {what}", shape.told(dims)));
+        STEPS.map(|(name, shape, what)| format!("{name} {}, {what}", shape.text(dims)));
     let alternative = format!(
         "Block diagram of a batch of B sequences of n tokens. From first to last: {}. \
          Attention mixes rows of one sequence only; the projections treat each row alone.",
         each.join("; ")
     );
     let rows = STEPS.map(|(name, shape, _)| {
-        let mut row = vec![format!("{name} {}", shape.told(dims))];
+        let mut row = vec![format!("{name} {}", shape.text(dims))];
         if name == "Q, K, V" {
             row.push("attention per (sequence, head)".to_owned());
         }
         row
     });
     let table = STEPS
-        .map(|(name, shape, what)| [name.to_owned(), what.to_owned(), shape.told(dims)]);
+        .map(|(name, shape, what)| [name.to_owned(), what.to_owned(), shape.text(dims)]);
     let text = Text {
         alternative,
         sketch: sketch_of_rows(&rows),
@@ -181,13 +181,13 @@ fn blocks(canvas: &mut Canvas, rect: &Rect) {
             let block = rect.row(row, SEQUENCES.len()).column(column, HEADS.len());
             let is_left_out = sequence == "⋮" || head == "…";
             canvas.cell(&block, if is_left_out { Ink::Plain } else { Ink::Head(column) });
-            let told = match (sequence, head) {
+            let text = match (sequence, head) {
                 ("⋮", "…") => Vec::new(),
                 ("⋮", _) => vec![sequence.to_owned()],
                 (_, "…") => vec![head.to_owned()],
                 _ => vec![sequence.replace("sequence", "seq."), head.to_owned()],
             };
-            canvas.label(&block, "", &told, Ink::Plain);
+            canvas.label(&block, "", &text, Ink::Plain);
         }
     }
     let below = [rect.middle()[0], rect.bottom() + 10.0];

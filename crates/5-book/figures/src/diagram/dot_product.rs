@@ -31,8 +31,8 @@ pub fn dot_product(
     }
     let arrows: Vec<Arrow> =
         keys.iter().map(|&(name, key)| Arrow::new(name, query, key)).collect();
-    let told = |arrow: &Arrow| format!("{}, {}", arrow.told(), arrow.sum());
-    let told: Vec<String> = arrows.iter().map(told).collect();
+    let label = |arrow: &Arrow| format!("{}, {}", arrow.label(), arrow.sum());
+    let label: Vec<String> = arrows.iter().map(label).collect();
     let row = |arrow: &Arrow| {
         [arrow.name.clone(), pair(arrow.key), arrow.lies(), signed(arrow.dot)]
     };
@@ -40,7 +40,7 @@ pub fn dot_product(
         alternative: format!(
             "A query arrow {} and key arrows from the same point. Dot products: {}.",
             pair(query),
-            told.join("; ")
+            label.join("; ")
         ),
         sketch: sketched(query, &arrows),
         tables: vec![Table::new(
@@ -100,7 +100,7 @@ impl Arrow {
     }
 
     /// `k_1, nearly aligned, 27°`.
-    fn told(&self) -> String {
+    fn label(&self) -> String {
         format!("{}, {}", self.name, self.lies())
     }
 }
@@ -200,8 +200,8 @@ fn list<'a>(
 ) {
     let query = ("query".to_owned(), format!("q = {}", pair(query)), Ink::Lit);
     let keys = of_keys
-        .map(|(arrow, &ink)| (arrow.told(), format!("q · k = {}", arrow.sum()), ink));
-    for (nth, (name, told, ink)) in std::iter::once(query).chain(keys).enumerate() {
+        .map(|(arrow, &ink)| (arrow.label(), format!("q · k = {}", arrow.sum()), ink));
+    for (nth, (name, label, ink)) in std::iter::once(query).chain(keys).enumerate() {
         let y = corner[1] + nth as f64 * ENTRY + ENTRY / 2.0;
         let mark = Rect { x: corner[0], y: y - 14.0, w: 5.0, h: 28.0 };
         canvas.cell(&mark, ink);
@@ -209,7 +209,7 @@ fn list<'a>(
         let room = canvas.width() - x;
         canvas.text(&name, [x, y - 8.0], Anchor::Start, Look { room, ..Look::name() });
         let look = Look { size: 12.0, room, ..Look::note() };
-        canvas.text(&told, [x, y + 9.0], Anchor::Start, look);
+        canvas.text(&label, [x, y + 9.0], Anchor::Start, look);
     }
 }
 

@@ -159,11 +159,11 @@ impl Part {
 fn sketched(parts: &[Part], dims: Option<Dims>) -> String {
     let row = |step| {
         let parts = parts.iter().filter(|part| part.place.step == step);
-        let told = |part: &Part| {
+        let text = |part: &Part| {
             let gives = if part.gives.is_empty() { "" } else { " → " };
-            format!("{}{gives}{} {}", part.name, part.gives, part.shape.told(dims))
+            format!("{}{gives}{} {}", part.name, part.gives, part.shape.text(dims))
         };
-        parts.map(told).collect::<Vec<_>>()
+        parts.map(text).collect::<Vec<_>>()
     };
     sketch_of_rows(&(0..7).map(row).collect::<Vec<_>>())
 }
@@ -171,13 +171,13 @@ fn sketched(parts: &[Part], dims: Option<Dims>) -> String {
 fn table(parts: &[Part], dims: Option<Dims>) -> Table {
     let rows = parts
         .iter()
-        .map(|part| [part.name.to_owned(), part.what.to_owned(), part.shape.told(dims)]);
+        .map(|part| [part.name.to_owned(), part.what.to_owned(), part.shape.text(dims)]);
     Table::new("One head, box by box", ["box", "what it is", "shape"], rows)
 }
 
 fn alternative(parts: &[Part], dims: Option<Dims>, lit: Option<HeadPart>) -> String {
     let each =
-        parts.iter().map(|part| format!("{} {}", part.name, part.shape.told(dims)));
+        parts.iter().map(|part| format!("{} {}", part.name, part.shape.text(dims)));
     let lit_parts = parts.iter().filter(|part| lit.is_some() && part.of == lit);
     let names: Vec<&str> = lit_parts.map(|part| part.name).collect();
     let lit = match names[..] {

@@ -189,7 +189,7 @@ pub fn layer_diagram(
 }
 
 fn sketched(form: LayerForm, dims: Option<Dims>) -> String {
-    let shape = |step: Step| step.shape(form).told(dims);
+    let shape = |step: Step| step.shape(form).text(dims);
     let whole = |step: Step| vec![format!("{} {}", step.name(form, ""), shape(step))];
     let per_head = |step: Step| {
         let names = HEADS.map(|head| match head {
@@ -210,7 +210,7 @@ fn sketched(form: LayerForm, dims: Option<Dims>) -> String {
 
 fn table(form: LayerForm, dims: Option<Dims>) -> Table {
     let rows = steps(form).into_iter().map(|step| {
-        let (what, shape) = (step.what(form).to_owned(), step.shape(form).told(dims));
+        let (what, shape) = (step.what(form).to_owned(), step.shape(form).text(dims));
         [step.name(form, "i"), what, shape]
     });
     Table::new("One layer, box by box", ["box", "what it is", "shape"], rows)
@@ -220,7 +220,7 @@ fn alternative(form: LayerForm, dims: Option<Dims>, lit: Option<LayerPart>) -> S
     let steps = steps(form);
     let each = steps
         .iter()
-        .map(|step| format!("{} {}", step.name(form, "i"), step.shape(form).told(dims)));
+        .map(|step| format!("{} {}", step.name(form, "i"), step.shape(form).text(dims)));
     let begins = match form {
         LayerForm::PerHead => {
             "X goes into h heads side by side, each with its own weights"
@@ -282,8 +282,8 @@ mod tests {
                     assert!(drawing.contains("class=\"lit\""), "{name}, {form:?}");
                     assert!(drawing.contains("stroke-opacity=\".35\""), "{name}");
                 }
-                let told = figure.alternative().split("Highlighted: ").nth(1);
-                assert!(told.is_some(), "{name}, {form:?}");
+                let text = figure.alternative().split("Highlighted: ").nth(1);
+                assert!(text.is_some(), "{name}, {form:?}");
             }
         }
         insta::assert_snapshot!(LayerPart::named("w").unwrap_err(), @"there is no part w in this diagram, only heads, concat, mix, project, mask, attend, tiles");

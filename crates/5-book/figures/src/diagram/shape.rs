@@ -70,7 +70,7 @@ impl Shape {
     }
 
     /// The lines in one.
-    pub(super) fn told(self, dims: Option<Dims>) -> String {
+    pub(super) fn text(self, dims: Option<Dims>) -> String {
         self.lines(dims).join(" = ")
     }
 }
@@ -82,13 +82,13 @@ mod tests {
     #[test]
     fn numbers_are_those_of_the_layer() {
         let dims = Some(Dims::with_head_sizes(512, 8, 64, 32).unwrap());
-        let told = |rows, columns| Shape(rows, columns).told(dims);
-        assert_eq!(told(Size::Tokens, Size::Model), "[n, d_model] = [n, 512]");
-        assert_eq!(told(Size::Model, Size::Key), "[d_model, d_k] = [512, 64]");
-        assert_eq!(told(Size::Tokens, Size::Value), "[n, d_v] = [n, 32]");
-        assert_eq!(told(Size::Values, Size::Model), "[h·d_v, d_model] = [256, 512]");
-        assert_eq!(told(Size::AllTokens, Size::Keys), "[B·n, h·d_k] = [B·n, 512]");
-        assert_eq!(told(Size::Tokens, Size::Tokens), "[n, n]");
-        assert_eq!(Shape(Size::Tokens, Size::Value).told(None), "[n, d_v]");
+        let text = |rows, columns| Shape(rows, columns).text(dims);
+        assert_eq!(text(Size::Tokens, Size::Model), "[n, d_model] = [n, 512]");
+        assert_eq!(text(Size::Model, Size::Key), "[d_model, d_k] = [512, 64]");
+        assert_eq!(text(Size::Tokens, Size::Value), "[n, d_v] = [n, 32]");
+        assert_eq!(text(Size::Values, Size::Model), "[h·d_v, d_model] = [256, 512]");
+        assert_eq!(text(Size::AllTokens, Size::Keys), "[B·n, h·d_k] = [B·n, 512]");
+        assert_eq!(text(Size::Tokens, Size::Tokens), "[n, n]");
+        assert_eq!(Shape(Size::Tokens, Size::Value).text(None), "[n, d_v]");
     }
 }

@@ -32,7 +32,7 @@ pub fn split_heads(
     }
     let split = Split { n_tokens, n_heads, d_k, is_transposed };
     let text = Text {
-        alternative: split.told(),
+        alternative: split.description(),
         sketch: split.sketch(),
         tables: vec![split.table()],
     };
@@ -96,10 +96,10 @@ impl Split {
         format!("{} {row}", if self.is_transposed { "token" } else { "row" })
     }
 
-    fn told(&self) -> String {
+    fn description(&self) -> String {
         let Self { n_tokens, n_heads, d_k, .. } = self;
         let heads = self.heads().into_iter().enumerate().map(|(head, rows)| {
-            let rows: Vec<String> = rows.into_iter().map(Piece::told).collect();
+            let rows: Vec<String> = rows.into_iter().map(Piece::description).collect();
             format!("{}: {}", self.heading(head), rows.join("; "))
         });
         format!(
@@ -112,7 +112,7 @@ impl Split {
 
     fn table(&self) -> Table {
         let rows = self.heads().into_iter().enumerate().map(|(head, rows)| {
-            let cells = rows.into_iter().map(Piece::told);
+            let cells = rows.into_iter().map(Piece::description);
             std::iter::once(self.heading(head)).chain(cells).collect()
         });
         let names = (0..self.n_tokens).map(|row| self.row_name(row));
@@ -154,7 +154,7 @@ impl Piece {
         format!("{}·{}", self.token, self.head)
     }
 
-    fn told(self) -> String {
+    fn description(self) -> String {
         format!("token {}, head {}", self.token, self.head)
     }
 }

@@ -28,7 +28,7 @@ pub fn strides(
     let array = Array { n_tokens, n_heads, d_k };
     let panels = array.panels();
     let text = Text {
-        alternative: array.told(&panels),
+        alternative: array.description(&panels),
         sketch: panels.iter().map(Panel::sketch).collect::<Vec<_>>().join("\n\n"),
         tables: vec![Table::new(
             "Shape and strides, and where the entries lie",
@@ -91,7 +91,7 @@ impl Array {
         ]
     }
 
-    fn told(&self, panels: &[Panel; 5]) -> String {
+    fn description(&self, panels: &[Panel; 5]) -> String {
         let each = panels.iter().map(|panel| {
             let (shape, strides) = (list(&panel.array.shape), list(&panel.array.strides));
             format!("{}, shape {shape}, strides {strides}", panel.name)
@@ -265,8 +265,13 @@ impl Panel {
             let columns =
                 row.iter().take_while(|entry| entry.head < heads[0].head).count();
             let middle = columns as f64 + heads.len() as f64 / 2.0;
-            let told = format!("head {}", heads[0].head);
-            canvas.text(&told, [x + middle * CELL[0], y], Anchor::Middle, Look::note());
+            let description = format!("head {}", heads[0].head);
+            canvas.text(
+                &description,
+                [x + middle * CELL[0], y],
+                Anchor::Middle,
+                Look::note(),
+            );
         }
     }
 }

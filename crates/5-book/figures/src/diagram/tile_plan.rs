@@ -93,13 +93,13 @@ pub fn tile_plan(
     let tiles = tile_kinds(mask, n_tokens, tile);
     let counts = TileCounts::of(&tiles);
     let legend = legend(&counts);
-    let told = legend.iter().map(|(kind, n)| format!("{n} {}", kind.told()));
+    let label = legend.iter().map(|(kind, n)| format!("{n} {}", kind.label()));
     let n = tiles.len();
     let text = Text {
         alternative: format!(
             "The scores of {n_tokens} queries by {n_tokens} keys, cut in {n} × {n} tiles of \
              {tile} × {tile}: {}. Computed: {} of {}.",
-            told.collect::<Vec<_>>().join(", "),
+            label.collect::<Vec<_>>().join(", "),
             counts.computed(),
             counts.all(),
         ),
@@ -109,7 +109,7 @@ pub fn tile_plan(
             ["tiles", "how many"],
             legend
                 .iter()
-                .map(|(kind, n)| [kind.told().to_owned(), n.to_string()])
+                .map(|(kind, n)| [kind.label().to_owned(), n.to_string()])
                 .chain([["all".to_owned(), counts.all().to_string()]]),
         )],
     };
@@ -125,7 +125,7 @@ fn legend(counts: &TileCounts) -> [(TileKind, usize); 3] {
 }
 
 impl TileKind {
-    fn told(self) -> &'static str {
+    fn label(self) -> &'static str {
         match self {
             Self::Full => "computed in full",
             Self::Cut => "cut by the mask",
@@ -164,7 +164,7 @@ fn sketched(tiles: &[Vec<TileKind>], counts: &TileCounts) -> String {
     };
     let rows: Vec<String> = tiles.iter().map(row).collect();
     let each =
-        legend(counts).map(|(kind, n)| format!("{} {}: {n}", kind.mark(), kind.told()));
+        legend(counts).map(|(kind, n)| format!("{} {}: {n}", kind.mark(), kind.label()));
     let computed = format!("computed: {} of {}", counts.computed(), counts.all());
     format!("{}\n\n{}\n{computed}", rows.join("\n"), each.join("\n"))
 }
@@ -204,12 +204,12 @@ fn drawn(tiles: &[Vec<TileKind>], counts: &TileCounts, is_wide: bool) -> Canvas 
     for (nth, (kind, n)) in legend(counts).into_iter().enumerate() {
         let y = corner[1] + nth as f64 * 34.0;
         kind.draw(&mut canvas, &Rect { x: corner[0], y, w: 24.0, h: 24.0 });
-        let told = format!("{n} {}", kind.told());
-        canvas.text(&told, [corner[0] + 34.0, y + 12.0], Anchor::Start, look);
+        let label = format!("{n} {}", kind.label());
+        canvas.text(&label, [corner[0] + 34.0, y + 12.0], Anchor::Start, look);
     }
-    let told = format!("{} of {} tiles are computed", counts.computed(), counts.all());
+    let label = format!("{} of {} tiles are computed", counts.computed(), counts.all());
     let at = [corner[0], corner[1] + 3.0 * 34.0 + 12.0];
-    canvas.text(&told, at, Anchor::Start, Look { is_bold: true, ..look });
+    canvas.text(&label, at, Anchor::Start, Look { is_bold: true, ..look });
     canvas
 }
 

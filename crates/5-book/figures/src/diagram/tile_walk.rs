@@ -119,7 +119,7 @@ pub fn tile_walk(title: impl Into<String>, walk: TileWalk) -> Result<Figure> {
     walk.check()?;
     let states = walk.states();
     let text = Text {
-        alternative: told(&walk, &states),
+        alternative: description(&walk, &states),
         sketch: sketched(&walk, &states),
         tables: vec![table(&walk)],
     };
@@ -169,7 +169,7 @@ fn sketched(walk: &TileWalk, states: &[Vec<State>]) -> String {
     )
 }
 
-fn told(walk: &TileWalk, states: &[Vec<State>]) -> String {
+fn description(walk: &TileWalk, states: &[Vec<State>]) -> String {
     let at_work = match walk.at_work() {
         None => "None is at work yet".to_owned(),
         Some([row, column]) => {
@@ -230,10 +230,14 @@ mod tests {
     #[test]
     fn before_the_first_tile_and_at_the_last() {
         let tiles = causal();
-        let told = |n| tile_walk("", walk(&tiles, n)).unwrap().alternative().to_owned();
-        assert!(told(0).contains("0 done, 6 to come, 3 left out. None is at work yet."));
+        let description =
+            |n| tile_walk("", walk(&tiles, n)).unwrap().alternative().to_owned();
+        assert!(
+            description(0)
+                .contains("0 done, 6 to come, 3 left out. None is at work yet.")
+        );
         let last = "5 done, 0 to come, 3 left out. At work is the one in row 3, column 3";
-        assert!(told(6).contains(last), "{}", told(6));
+        assert!(description(6).contains(last), "{}", description(6));
     }
 
     #[test]

@@ -65,7 +65,7 @@ fn marks_and_texts_are_those_of_plotly() {
         .marked("diamond", 7)
         .coloured("blue")
         .written(["a", "b"], "middle right")
-        .told(["it", "was"]);
+        .hover(["it", "was"]);
     let plotlys = Scatter::new(X.to_vec(), Y.to_vec())
         .mode(Mode::MarkersText)
         .marker(Marker::new().symbol(MarkerSymbol::Diamond).size(7).color("blue"))

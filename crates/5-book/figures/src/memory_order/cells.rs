@@ -84,7 +84,7 @@ impl Projection {
         ]
     }
 
-    pub(super) fn told(&self) -> String {
+    pub(super) fn description(&self) -> String {
         let (n, h, d_k) = (self.n_tokens, self.n_heads, self.d_k);
         let [.., viewed, _] = self.panels();
         let foreign =
@@ -117,7 +117,7 @@ impl Cells {
     }
 
     pub(super) fn trace(&self, nth: usize, n_heads: usize) -> Mark {
-        let told = |cell: &Cell| {
+        let description = |cell: &Cell| {
             let Cell { token, column, address } = cell;
             let head = self.head(cell);
             format!("address {address}<br>token {token}, column {column}<br>head {head}")
@@ -130,7 +130,7 @@ impl Cells {
             .with("text", by_cell(shape, |i, j| self.label(at(i, j))))
             .with("texttemplate", "%{text}")
             .with("textfont", json!({ "size": 12, "color": "#fff" }))
-            .with("hovertext", by_cell(shape, |i, j| told(at(i, j))))
+            .with("hovertext", by_cell(shape, |i, j| description(at(i, j))))
             .with("hoverinfo", "text")
     }
 

@@ -27,7 +27,7 @@ pub(super) fn traces(it: OnlineSteps, nth: usize) -> [Mark; 4] {
         Mark::bars(all_rounded(heights)).on(panel).each("marker.color", colours)
     };
     let keys = scores.iter().zip(values).enumerate();
-    let told = keys.map(|(j, (s, v))| {
+    let description = keys.map(|(j, (s, v))| {
         format!("key {j}<br>score {}, value {}", short(*s), short(*v))
     });
     let counted = step.counts.iter().enumerate().map(|(j, count)| {
@@ -37,9 +37,9 @@ pub(super) fn traces(it: OnlineSteps, nth: usize) -> [Mark; 4] {
     let maximum = Mark::lines(across, vec![rounded(step.maximum); 2]);
     let lines = sums(it, nth);
     let traces = [
-        bars(scores, 0).told(told),
+        bars(scores, 0).hover(description),
         maximum.line(NEUTRAL, 1.5).silent(),
-        bars(&step.counts, 1).told(counted),
+        bars(&step.counts, 1).hover(counted),
         Mark::texts(vec![0.0; lines.len()], 0..lines.len(), lines)
             .on(2)
             .silent()

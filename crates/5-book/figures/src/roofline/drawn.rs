@@ -10,7 +10,7 @@ pub(super) fn roof(it: Roofline, nth: usize) -> Mark {
     let [[first, last], _] = ranges(it);
     let x = [first, roof.ridge(), last];
     let name = formula(&roof.name);
-    let told = format!(
+    let description = format!(
         "{name}<br>at most {:.0} GFLOP/s<br>memory: {:.1} GB/s",
         roof.peak_gflops, roof.bandwidth_gb_s
     );
@@ -18,7 +18,7 @@ pub(super) fn roof(it: Roofline, nth: usize) -> Mark {
         .with("name", name)
         .line(palette::head(nth), 2.5)
         .dashed(DASHES[nth])
-        .told(vec![told; 3])
+        .hover(vec![description; 3])
 }
 
 /// Marks with a text beside each.
@@ -41,7 +41,7 @@ pub(super) fn steps(Roofline { roofs, steps, .. }: Roofline) -> Mark {
         true => "the memory",
         false => "the arithmetic",
     };
-    let told = |step: &RoofStep| {
+    let description = |step: &RoofStep| {
         let (name, limit) = (formula(&step.name), limit(step));
         let x = step.flops_per_byte;
         format!("{name}<br>{x:.2} operations a byte<br>limited by {limit}")
@@ -54,7 +54,7 @@ pub(super) fn steps(Roofline { roofs, steps, .. }: Roofline) -> Mark {
     named_marks(points.map(|x| [x, roofs[0].over(x)]), names.collect(), "top center")
         .marked("circle-open", 9)
         .coloured(NEUTRAL)
-        .told(steps.iter().map(told))
+        .hover(steps.iter().map(description))
 }
 
 pub(super) fn reached(it: Roofline, nth: usize) -> Mark {
@@ -62,7 +62,7 @@ pub(super) fn reached(it: Roofline, nth: usize) -> Mark {
         it.reached.iter().filter(|mark| mark.roof == nth).collect();
     marks.sort_by(|a, b| a.gflops.total_cmp(&b.gflops));
     let roof = &it.roofs[nth];
-    let told = |mark: &&Reached| {
+    let description = |mark: &&Reached| {
         let share = 100.0 * mark.gflops / roof.peak_gflops;
         format!(
             "{}, {}<br>{:.1} GFLOP/s, {share:.0} % of the peak",
@@ -75,7 +75,7 @@ pub(super) fn reached(it: Roofline, nth: usize) -> Mark {
     let trace = named_marks(points, names(&marks), "middle left")
         .marked(["circle", "diamond"][nth], 8)
         .coloured(palette::head(nth))
-        .told(marks.iter().map(told));
+        .hover(marks.iter().map(description));
     if nth == 0 { trace } else { trace.with("mode", "markers") }
 }
 

@@ -126,7 +126,7 @@ fn marks(drawn: &[(Part, &'static str)], sums: &[f64]) -> Vec<Mark> {
         Mark::bars(all_rounded(part))
             .called(name)
             .coloured(*colour)
-            .told(told(name, part))
+            .hover(told(name, part))
     });
     // White within black, over bars of any colour on any page.
     let sums = Mark::points(0..sums.len(), all_rounded(sums))
@@ -135,7 +135,7 @@ fn marks(drawn: &[(Part, &'static str)], sums: &[f64]) -> Vec<Mark> {
         .coloured("#ffffff")
         .with("marker.line.width", 2)
         .with("marker.line.color", "#000000")
-        .told(told("sum", sums));
+        .hover(told("sum", sums));
     bars.chain([sums]).collect()
 }
 

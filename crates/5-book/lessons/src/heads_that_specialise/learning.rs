@@ -83,7 +83,7 @@ impl Learning<'_> {
             .named(&self.targets[r])
             .line(palette::head(r), 2.0)
             .dashed(DASHES[r])
-            .told(told)
+            .hover(told)
     }
 
     /// The bars with all heads, and hatched those without one.
@@ -100,7 +100,7 @@ impl Learning<'_> {
             .written(written, "outside")
             .with("textfont.size", 10)
             .with("textangle", 0)
-            .told(told)
+            .hover(told)
             .unclipped()
     }
 

@@ -77,7 +77,7 @@ impl ShareSizes<'_> {
             .marked(SYMBOLS[r], 6)
             .coloured(palette::head(r))
             .with("marker.opacity", 0.8)
-            .told(told)
+            .hover(told)
     }
 
     fn pair(self, order: &[usize]) -> Mark {

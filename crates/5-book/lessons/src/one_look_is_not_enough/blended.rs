@@ -68,7 +68,7 @@ fn bars_of(nth: usize, row: &Blend, names: [&[String]; 2]) -> [Mark; 2] {
             .named(&row.name)
             .of_group(nth.to_string(), panel == 0)
             .coloured(palette::head(nth))
-            .told(told)
+            .hover(told)
     })
 }
 

@@ -74,7 +74,7 @@ fn mark(nth: usize, line: &Line, it: Measured) -> Mark {
         .dashed(DASHES[line.run])
         .coloured(palette::head(nth))
         .with("marker.size", 6)
-        .told(told)
+        .hover(told)
 }
 
 fn panel(lines: &[Line], it: Measured) -> Panel {

@@ -54,7 +54,7 @@ fn line(name: &str, shares: &[f64]) -> Mark {
         format!("{}<br>{:.1} % reach {}", escaped(name), 100.0 * part, share(*least))
     });
     let told: Vec<String> = told.collect();
-    Mark::lines(x, y).named(name).told(told)
+    Mark::lines(x, y).named(name).hover(told)
 }
 
 fn table(Measure { name, lists }: &Measure) -> Table {

@@ -105,11 +105,11 @@ impl Layer {
             let y = rect.bottom() - 23.0;
             let block = Rect { x: left, y, w: right - left, h: 20.0 };
             canvas.cell(&block, self.head_ink(nth, step.is_lit(self.lit)));
-            let told =
+            let description =
                 if head == "…" { head.to_owned() } else { format!("head {head}") };
             let ink = if ink == Ink::Muted { ink } else { Ink::Plain };
             let look = Look { room: block.w - 4.0, ink, ..Look::note() };
-            canvas.text(&told, block.middle(), Anchor::Middle, look);
+            canvas.text(&description, block.middle(), Anchor::Middle, look);
         }
     }
 

@@ -32,7 +32,7 @@ impl ScoreAndMaps<'_> {
         let line = Mark::lines_and_marks(steps.to_vec(), all_rounded(scores))
             .line(palette::head(0), 2.0)
             .with("marker.size", 4)
-            .told(told);
+            .hover(told);
         let x = Axis::numbers(n_steps as f64).titled("steps");
         let score = Panel::new("share of right answers", x, Axis::numbers(1.04), HEIGHT);
         let mut chart = Chart::new(title)

@@ -43,7 +43,7 @@ pub(super) fn reached_table(Roofline { roofs, reached, .. }: Roofline) -> Table 
     Table::new("What was reached", columns, reached.iter().map(row))
 }
 
-pub(super) fn told(it: Roofline) -> String {
+pub(super) fn description(it: Roofline) -> String {
     let one = |roof: &Roof| {
         format!(
             " {}: at most {:.0} GFLOP/s, and {:.1} GB/s from memory, so memory is the limit \
