@@ -67,7 +67,7 @@ fn files(folder: &Path, ending: &str) -> Vec<(String, String)> {
 /// Of every figure that is kept, what is drawn along axes.
 fn of_figures() -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
-    for (name, html) in files(&paths::workspace().join("tests/figures"), "html") {
+    for (name, html) in files(&paths::workspace().join("chapters/figures"), "html") {
         for script in html.split("<script type=\"application/json\">").skip(1) {
             let (json, _) = script.split_once("</script>").unwrap();
             let spec: Value = serde_json::from_str(json).unwrap();

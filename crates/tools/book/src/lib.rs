@@ -5,7 +5,7 @@
 //!                    ├─▶ target/book
 //! gallery ─▶ figure ─┘
 //!              │
-//!              └─ keep ─▶ tests/figures, for a book before this crate is compiled
+//!              └─ keep ─▶ chapters/figures, for a book before this crate is compiled
 //! ```
 //!
 //! `mdbook build chapters` makes the same book in the same place: it runs
@@ -50,7 +50,7 @@ pub fn built_and_checked() -> Result<String> {
     ))
 }
 
-/// Draws every figure that a chapter asks for and keeps it in `tests/figures`.
+/// Draws every figure that a chapter asks for and keeps it in `chapters/figures`.
 ///
 /// # Errors
 /// Whatever a chapter asks for and does not get; a file that cannot be written.

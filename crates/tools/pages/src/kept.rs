@@ -1,4 +1,4 @@
-//! Figures that are kept with the sources, in `tests/figures`.
+//! Figures that are kept with the sources, in `chapters/figures`.
 //!
 //! A chapter's numbers come from snapshots, and so do its figures at first: a reader has
 //! the whole book before the crates that draw are compiled. As for every snapshot there is
@@ -17,6 +17,9 @@ use crate::figures::Figures;
 /// The numbers of a figure stand between these.
 const DATA: [&str; 2] = ["<script type=\"application/json\">", "</script>"];
 
+/// Where they lie among the chapters, and mdBook copies them to among the pages.
+pub(crate) const FOLDER: &str = "figures";
+
 /// A folder of figures.
 pub struct FigureFolder {
     folder: PathBuf,
@@ -33,7 +36,7 @@ impl FigureFolder {
 
     /// Those of the workspace in this folder.
     pub fn of(workspace: &Path) -> Self {
-        Self { folder: workspace.join("tests/figures") }
+        Self { folder: workspace.join("chapters").join(FOLDER) }
     }
 
     /// A figure with the id of its place on a page.
@@ -157,7 +160,7 @@ mod tests {
     fn a_figure_is_kept_once_and_given_with_an_id() {
         let (_place, kept) = kept();
         assert!(!kept.keep("bars head=2", BARS).unwrap());
-        assert!(kept.file("bars head=2").ends_with("tests/figures/bars-head-2.html"));
+        assert!(kept.file("bars head=2").ends_with("chapters/figures/bars-head-2.html"));
         let shown = kept.figure("bars head=2", "figure-01-1").unwrap();
         assert!(shown.contains("id=\"figure-01-1\""), "{shown}");
         assert!(!kept.are_of_now());

@@ -179,6 +179,8 @@ fn build_in(chapters: &Path, figures: Arc<dyn Figures>) -> Result<PathBuf> {
     outcome
         .with_context(|| format!("the book was not built\n{said}").trim().to_string())?;
     ensure!(warnings.is_empty(), "mdBook built the book and warns:\n{said}");
+    // Pages hold the figures that are kept with the chapters, and nobody opens those alone.
+    let _ = fs::remove_dir_all(beside.join(kept::FOLDER));
     if is_of_now && let Ok(made_from) = made_from {
         stamp::seal(&beside, &made_from)?;
     }

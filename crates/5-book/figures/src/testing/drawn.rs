@@ -1,6 +1,6 @@
 //! What is drawn of a figure, in a line per panel and per trace.
 //!
-//! The whole of it is kept in `tests/figures` and compared there: each kind of figure is in
+//! The whole of it is kept in `chapters/figures` and compared there: each kind of figure is in
 //! the book. Here stands what a person can check: what lies on which axes, from where to
 //! where, under which name, and what the pointer tells of it first.
 
