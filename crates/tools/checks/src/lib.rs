@@ -34,7 +34,7 @@ use workshop::step;
 use package::Package;
 
 pub use answers::prepare;
-pub use verify::{verify, verify_on};
+pub use verify::verify;
 
 /// What is to be checked.
 #[derive(Debug, clap::Args)]

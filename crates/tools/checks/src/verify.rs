@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use catalogue::Exercise;
 use workshop::lock::Lock;
 use workshop::progress::Progress;
-use workshop::{build, paths, step};
+use workshop::{paths, step};
 
 use crate::package::Package;
 use crate::{answers, mistakes, rustlings};
@@ -48,40 +48,6 @@ pub fn verify(bar: &Progress, path: &OsStr) -> Result<String> {
         "{} exercises, {n_mistakes} mistakes named in {n_answers} answers",
         exercises.len()
     ))
-}
-
-/// Exercises on another system: each as given is told there what it is told here, and each
-/// solution that it is right.
-///
-/// `emulator` makes the command that runs a program of `target`.
-///
-/// # Errors
-/// A program that does not compile, or says something else.
-pub fn verify_on(
-    target: &str,
-    names: &[&str],
-    emulator: impl Fn(&Path) -> Result<Command>,
-) -> Result<()> {
-    let exercises = catalogue::all()?;
-    let _lock = Lock::wait(&paths::state().join("exercises.lock"), || {})?;
-    for package in [as_given(&exercises)?, solutions(&exercises)?] {
-        for name in names {
-            let says = |target: &[&str], run: &dyn Fn(&Path) -> Result<Command>| {
-                let mut cargo = package.cargo();
-                cargo.arg("build").args(target).args(["--bin", name]);
-                let program = build::program(cargo, name)?.program;
-                let output = run(&program)?.current_dir(&package.folder).output()?;
-                anyhow::Ok((output.status.code(), output.stdout))
-            };
-            let here = says(&[], &|program| Ok(Command::new(program)))?;
-            let there = says(&["--target", target], &emulator)?;
-            ensure!(
-                here.1.len() > 20 && here == there,
-                "{name} for {target} says {there:?}, and here {here:?}"
-            );
-        }
-    }
-    Ok(())
 }
 
 /// A package with every exercise as given.

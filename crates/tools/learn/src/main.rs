@@ -8,7 +8,6 @@
 
 mod help;
 mod logs;
-mod platforms;
 mod spread;
 mod start;
 mod tool;

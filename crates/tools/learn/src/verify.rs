@@ -15,7 +15,7 @@ use workshop::tool::Tool;
 use workshop::{at_once, paths, step};
 
 use crate::logs::{log, passed, warnings};
-use crate::{platforms, spread, tool};
+use crate::{spread, tool};
 
 /// What is installed where there is none.
 const INSTA: Tool = Tool { package: "cargo-insta", version: "1.49.0" };
@@ -46,16 +46,11 @@ const ROWS: [&[Part]; 2] = [
         Part { name: "lints", check: lints },
         Part { name: "docs", check: docs },
         Part { name: "mutations", check: mutations },
-        Part { name: "platforms", check: platforms::quick },
-        Part { name: SYSTEMS, check: platforms::long },
     ],
 ];
 
 /// The part that asks for a browser.
 const PAGES: &str = "pages";
-
-/// The part that is looked at where it is named, and by real machines otherwise.
-const SYSTEMS: &str = "systems";
 
 /// What is looked at.
 #[derive(Debug, clap::Args)]
@@ -64,7 +59,7 @@ pub struct Args {
     #[arg(long)]
     pages: bool,
     /// Only these: format, tests, book, pages, exercises, ranks, notebooks, lints, docs,
-    /// mutations, platforms, systems
+    /// mutations
     parts: Vec<String>,
 }
 
@@ -124,8 +119,8 @@ impl Part {
     }
 }
 
-/// The parts in their rows: those that are named, or all but `systems`, with the pages where
-/// these are asked for.
+/// The parts in their rows: those that are named, or all, with the pages where these are
+/// asked for.
 fn asked_for(args: &Args) -> Result<Vec<Vec<&'static Part>>> {
     for name in &args.parts {
         ensure!(
@@ -135,7 +130,7 @@ fn asked_for(args: &Args) -> Result<Vec<Vec<&'static Part>>> {
         );
     }
     let is_asked_for = |part: &&Part| match args.parts.is_empty() {
-        true => part.name != SYSTEMS && (part.name != PAGES || args.pages),
+        true => part.name != PAGES || args.pages,
         false => args.parts.iter().any(|name| name == part.name),
     };
     Ok(ROWS.iter().map(|row| row.iter().filter(is_asked_for).collect()).collect())
@@ -282,9 +277,8 @@ mod unit_tests {
             let names = |row: Vec<&Part>| row.iter().map(|part| part.name).collect();
             Ok::<Vec<Vec<&str>>, anyhow::Error>(rows.into_iter().map(names).collect())
         };
-        assert_eq!(chosen(false, &[]).unwrap().concat().len(), 10);
+        assert_eq!(chosen(false, &[]).unwrap().concat().len(), 9);
         assert!(chosen(true, &[]).unwrap()[0].contains(&PAGES));
-        assert!(chosen(false, &[SYSTEMS]).unwrap()[1].contains(&SYSTEMS));
         let some = chosen(false, &["book", "lints", "tests"]).unwrap();
         assert_eq!(some, [vec!["tests", "book"], vec!["lints"]]);
         let error = chosen(false, &["ladder"]).unwrap_err().to_string();

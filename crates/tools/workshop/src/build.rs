@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use serde_json::Value;
 
 use crate::group;
@@ -112,49 +112,6 @@ pub fn has_target(target: &str) -> bool {
         let folder = String::from_utf8_lossy(&said.stdout);
         said.status.success() && Path::new(folder.trim()).is_dir()
     })
-}
-
-/// A program of tests.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TestProgram {
-    /// Its file.
-    pub program: PathBuf,
-    /// The package's folder, in which it runs.
-    pub folder: PathBuf,
-}
-
-/// The tests of packages whose folders have these names, compiled with those of the whole
-/// workspace.
-///
-/// # Errors
-/// Tests that do not compile.
-pub fn test_programs(packages: &[&str]) -> Result<Vec<TestProgram>> {
-    let mut cargo = cargo_of_checks();
-    cargo.args([
-        "test",
-        "--workspace",
-        "--tests",
-        "--no-run",
-        "--message-format",
-        "json",
-    ]);
-    let output = group::output(&mut cargo).context("cargo could not be started")?;
-    let said = String::from_utf8_lossy(&output.stdout);
-    ensure!(output.status.success(), "the tests do not compile");
-    let messages =
-        said.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let tests = messages.filter(|message| message["profile"]["test"] == true);
-    let programs = tests.filter_map(|test| {
-        let folder = Path::new(test["manifest_path"].as_str()?).parent()?;
-        Some(TestProgram {
-            program: test["executable"].as_str()?.into(),
-            folder: folder.to_path_buf(),
-        })
-    });
-    let is_asked_for = |test: &TestProgram| {
-        packages.iter().any(|package| test.folder.ends_with(package))
-    };
-    Ok(programs.filter(is_asked_for).collect())
 }
 
 /// Runs a `cargo build` to its end and says where the program of this name is.
