@@ -1,6 +1,6 @@
 //! Send a batch of sequences through one head.
 //!
-//! The sequences lie one below the other and are filled up to equal length. Each attends
+//! The sequences are stacked in one matrix and padded to equal length. Each attends
 //! to itself only: `softmax(Q_s K_sᵀ / √d_k) V_s`. Of the keys of sequence s the first
 //! `n_valid[s]` are real, at least one in each; the rest is padding, and no query may
 //! attend to it. Rows of `q` are all computed, padding or not. n_q and n_kv may differ.
@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 use exercises::{Mask, Matrix, batches, softmax_rows, weighted_values};
 
-/// The outputs of one head for all sequences, one below the other.
+/// The outputs of one head for all sequences, stacked in one matrix.
 ///
 /// # Shapes
 /// `q` is `[n_sequences · n_q, d_k]`, `k` is `[n_sequences · n_kv, d_k]`, `v` is

@@ -1,7 +1,7 @@
 //! How a [`DateConverter`] learns: embeddings, encoder, decoder and unembedding together.
 
 use attention::{Batch, Linear, Result};
-use block::{Embedding, EncoderDecoderGradients};
+use block::{Embedding, EncoderDecoderGradients, StackPass};
 use gradients::{Adam, Optimiser, cross_entropy, linear_backward};
 
 use super::{DateConverter, DateTexts, N_SOURCE, N_TARGET, PartShares};
@@ -26,7 +26,7 @@ impl Learner for DateConverter {
     type Look = DateLook;
 
     fn descend(&mut self, read: &DateTexts, adam: &mut Adam<f32>) -> Result<f32> {
-        let (loss, gradients) = self.gradients(read, None)?;
+        let (loss, gradients) = self.gradients(read)?;
         adam.step_entries(self, &gradients)?;
         Ok(loss)
     }
@@ -59,24 +59,28 @@ gradients::entries!([] f32, DateConverter: source, target, model, unembedding);
 impl DateConverter {
     // Teacher forcing: before each letter stand the right ones, whatever it would have written.
     // ANCHOR: gradients
-    /// The loss and its gradients. With an order, which is a control, letter r gets what
-    /// letter `order[r]` reads.
-    pub(super) fn gradients(
-        &self,
-        read: &DateTexts,
-        order: Option<&[usize]>,
-    ) -> Result<(f32, DateGradients)> {
+    /// The loss and its gradients.
+    pub(super) fn gradients(&self, read: &DateTexts) -> Result<(f32, DateGradients)> {
         let encoded = self.encode(read)?;
         let memory = Batch::new(read.n_dates(), encoded.out().clone())?;
-        let given = read.given();
-        let decoded = self.decode_moved(&given, &memory, read, order)?;
+        let decoded = self.decode(&read.given(), &memory, read)?;
+        self.backward(read, encoded, decoded)
+    }
+
+    /// The same from the passes through the encoder and the decoder.
+    pub(super) fn backward(
+        &self,
+        read: &DateTexts,
+        encoded: StackPass<'_, f32>,
+        decoded: StackPass<'_, f32>,
+    ) -> Result<(f32, DateGradients)> {
         let logits = self.unembedding.forward(decoded.out())?;
         let loss = cross_entropy(&logits, &read.target)?;
 
         let d_out = linear_backward(&self.unembedding, decoded.out(), &loss.gradient)?;
         let decoder = decoded.backward(&d_out.d_x)?;
         let encoder = encoded.backward(decoder.d_memory()?)?;
-        let target = self.target.backward(&given, N_TARGET, decoder.d_x())?;
+        let target = self.target.backward(&read.given(), N_TARGET, decoder.d_x())?;
         let source = self.source.backward(&read.source, N_SOURCE, encoder.d_x())?;
         let model = EncoderDecoderGradients { encoder, decoder };
         let unembedding = d_out.d_linear;

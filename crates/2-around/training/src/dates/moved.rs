@@ -14,6 +14,7 @@ use attention::{Batch, Result, Rng};
 use gradients::{Adam, Optimiser};
 use rand::seq::SliceRandom;
 
+use super::learner::DateGradients;
 use super::{DateConverter, DateLook, DateTexts, N_TARGET};
 use crate::Learner;
 use crate::repeats::largest;
@@ -43,6 +44,18 @@ impl DateConverter {
         let pass = self.decode_moved(&given, &memory, texts, order.as_deref())?;
         Ok(texts.whole(&largest(&self.unembedding.forward(pass.out())?)))
     }
+
+    /// The loss and its gradients where letter r gets what letter `order[r]` reads.
+    pub(super) fn gradients_moved(
+        &self,
+        read: &DateTexts,
+        order: &[usize],
+    ) -> Result<(f32, DateGradients)> {
+        let encoded = self.encode(read)?;
+        let memory = Batch::new(read.n_dates(), encoded.out().clone())?;
+        let decoded = self.decode_moved(&read.given(), &memory, read, Some(order))?;
+        self.backward(read, encoded, decoded)
+    }
 }
 
 /// A [`DateConverter`] that is trained with the rows of its cross-attention's output permuted
@@ -61,7 +74,7 @@ impl Learner for MovedConverter {
 
     fn descend(&mut self, read: &DateTexts, adam: &mut Adam<f32>) -> Result<f32> {
         let order = random_order(read.n_dates(), &mut self.rng);
-        let (loss, gradients) = self.converter.gradients(read, Some(&order))?;
+        let (loss, gradients) = self.converter.gradients_moved(read, &order)?;
         adam.step_entries(&mut self.converter, &gradients)?;
         Ok(loss)
     }

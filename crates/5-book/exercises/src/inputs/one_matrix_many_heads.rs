@@ -97,7 +97,7 @@ pub mod columns_as_heads {
 pub mod batches {
     use super::*;
 
-    /// A batch: sequences one below the other, and how many keys of each are real.
+    /// A batch: sequences stacked in one matrix, and how many keys of each are real.
     pub struct Input {
         q: Matrix,
         k: Matrix,

@@ -13,7 +13,7 @@ const HEADS: [&str; 4] = ["head 1", "head 2", "…", "head h"];
 
 /// What happens to a batch, in order: its name, a shape, and what it is.
 const STEPS: [(&str, Shape, &str); 5] = [
-    ("X", Shape(Size::AllTokens, Size::Model), "the sequences, one below the other"),
+    ("X", Shape(Size::AllTokens, Size::Model), "the sequences, stacked in one matrix"),
     ("W^Q, W^K, W^V", Shape(Size::Model, Size::Keys), "one projection for all rows"),
     (
         "Q, K, V",

@@ -191,7 +191,7 @@ fn drawn(reach: f64, query: [f64; 2], arrows: &[Arrow], is_wide: bool) -> Canvas
 /// How tall an entry of the list is.
 const ENTRY: f64 = 46.0;
 
-/// The query and the keys with their sums, one below the other.
+/// The query and the keys with their sums, as a list.
 fn list<'a>(
     canvas: &mut Canvas,
     corner: [f64; 2],
