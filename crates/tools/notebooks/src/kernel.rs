@@ -78,7 +78,7 @@ pub fn warm_lock(places: &Path) -> Result<Lock> {
 
 /// Copies a folder, times of change included: cargo goes by them. What rustc replaces
 /// and never writes into, two thirds of the bytes, is linked.
-fn copy(from: &Path, to: &Path) -> Result<()> {
+pub fn copy(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;

@@ -40,6 +40,7 @@ pub use lab::Lab;
 pub use python::Missing;
 pub use set_up::set_up;
 pub use verify::{Outcome, rewrite, verify};
+pub use warm::Reach;
 
 /// Runs a kernel, as Jupyter asks for it: the whole of the program `learn-kernel`.
 pub fn kernel(args: impl Iterator<Item = OsString>) -> ExitCode {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use clap::{Parser, Subcommand};
 
-use notebooks::{Lab, Outcome};
+use notebooks::{Lab, Outcome, Reach};
 use workshop::{parent, progress};
 
 /// The notebooks: set up, shown in JupyterLab, run and compared.
@@ -28,7 +28,7 @@ enum Command {
         #[arg(long)]
         no_open: bool,
     },
-    /// Set up what notebooks need
+    /// Set up what the first notebook needs; `start` compiles the others' crates beside it
     Setup,
     /// Run every notebook from a fresh kernel and compare with what is committed
     Verify,
@@ -49,19 +49,19 @@ fn main() -> ExitCode {
     });
     let outcome = match Cli::parse().command {
         Command::Start { no_open } => start(!no_open, stop, &stopped),
-        Command::Setup => set_up(),
+        Command::Setup => set_up(Reach::First),
         Command::Verify => run(notebooks::verify, "differ from what is committed"),
         Command::Rewrite => run(notebooks::rewrite, "failed"),
     };
     workshop::exit(outcome)
 }
 
-fn set_up() -> Result<()> {
-    notebooks::set_up(&progress::spinner("notebooks: setting up"))
+fn set_up(reach: Reach) -> Result<()> {
+    notebooks::set_up(&progress::spinner("notebooks: setting up"), reach)
 }
 
 fn start(open: bool, stop: Sender<()>, stopped: &Receiver<()>) -> Result<()> {
-    set_up()?;
+    set_up(Reach::First)?;
     // From here on JupyterLab must be stopped in order.
     let on_signal = move || stop.send(()).unwrap_or_default();
     ctrlc::set_handler(on_signal).context("cannot wait for Ctrl-C")?;
@@ -73,6 +73,12 @@ fn start(open: bool, stop: Sender<()>, stopped: &Receiver<()>) -> Result<()> {
     if open && let Err(error) = lab.open() {
         println!("           {error:#}");
     }
+    // Ends with this process, if a reader does not stay as long.
+    thread::spawn(|| {
+        if let Err(error) = set_up(Reach::All) {
+            println!("           {error:#}");
+        }
+    });
     while lab.is_running() && stopped.recv_timeout(Duration::from_secs(1)).is_err() {}
     Ok(())
 }
@@ -80,7 +86,7 @@ fn start(open: bool, stop: Sender<()>, stopped: &Receiver<()>) -> Result<()> {
 type Run = fn(&progress::Progress) -> Result<Vec<Outcome>>;
 
 fn run(run: Run, failure: &str) -> Result<()> {
-    set_up()?;
+    set_up(Reach::All)?;
     let progress = progress::spinner("notebooks");
     let outcomes = run(&progress)?;
     drop(progress);

@@ -7,20 +7,21 @@ use std::time::Instant;
 
 use anyhow::Result;
 
-use super::{place, python, tools, warm};
+use super::warm::{self, Reach};
+use super::{place, python, tools};
 use workshop::lock::Lock;
 use workshop::progress::Progress;
 use workshop::step;
 
-/// Makes everything that notebooks need, once: some five minutes the first time, most of
-/// it compiling evcxr, and no time at all when nothing has changed.
+/// Makes everything that these notebooks need, once: some minutes the first time, most of
+/// them compiling evcxr, and no time at all when nothing has changed.
 ///
 /// `progress` shows which step is on; the output of the tools goes to `.learn/log/`.
 ///
 /// # Errors
 /// [`python::Missing`] if there is no Python to work with; the end of a tool's log if it
 /// fails.
-pub fn set_up(progress: &Progress) -> Result<()> {
+pub fn set_up(progress: &Progress, reach: Reach) -> Result<()> {
     let python = python::find()?;
     // A second `cargo learn` waits here for the first and then finds all done.
     let _lock = Lock::wait(&place::state("set-up.lock"), || {
@@ -39,7 +40,7 @@ pub fn set_up(progress: &Progress) -> Result<()> {
         evcxr.and(packages)
     })?;
     tools::configure()?;
-    times.of("crates", || warm::warm(progress))?;
+    times.of("crates", || warm::warm(progress, reach))?;
     times.tell(progress)
 }
 

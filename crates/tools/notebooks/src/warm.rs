@@ -41,14 +41,31 @@ panic = "unwind"
 /// A notebook's dependencies, as lines of a manifest.
 type Dependencies = BTreeSet<String>;
 
+/// The notebooks whose crates are compiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// The first one, and so those that use the same crates: a reader begins with it, while
+    /// the others' are compiled.
+    First,
+    /// All of them.
+    All,
+}
+
 /// Fills the warm folder. True if there was something to do.
-pub fn warm(progress: &Progress) -> Result<bool> {
-    let wanted = all_dependencies(&place::all()?)?;
-    let ingredients = ingredients(&wanted)?;
+pub fn warm(progress: &Progress, reach: Reach) -> Result<bool> {
+    let notebooks = place::all()?;
+    let all = all_dependencies(&notebooks)?;
+    let first = all_dependencies(&notebooks[..notebooks.len().min(1)])?;
+    let [of_first, of_all] = [ingredients(&first)?, ingredients(&all)?];
     let warm = place::state(place::WARM);
-    if stamp::holds(&warm, &ingredients) {
+    let has_first = stamp::holds(&warm, &of_first);
+    if stamp::holds(&warm, &of_all) || (reach == Reach::First && has_first) {
         return Ok(false);
     }
+    let (wanted, ingredients) = match reach {
+        Reach::First => (first, of_first),
+        Reach::All => (all, of_all),
+    };
     progress.set_message("notebooks: the crates");
     let mut fetch = Command::new("cargo");
     fetch.args(["fetch", "--locked"]).current_dir(paths::workspace());
@@ -58,9 +75,13 @@ pub fn warm(progress: &Progress) -> Result<bool> {
     if half.exists() {
         fs::remove_dir_all(&half).with_context(|| half.display().to_string())?;
     }
-    progress.set_message(
-        "notebooks: compiling the crates for the kernel (1 to 3 minutes, once)",
-    );
+    if has_first {
+        kernel::copy(&warm, &half)?;
+    }
+    progress.set_message(match reach {
+        Reach::First => "notebooks: compiling the first one's crates (a minute, once)",
+        Reach::All => "notebooks: compiling their crates (1 to 3 minutes, once)",
+    });
     compile(&half, &wanted.iter().flatten().cloned().collect())?;
     for one in &wanted {
         compile(&half, one)?;
