@@ -45,7 +45,7 @@ pub use self::ablation::DateAblation;
 pub use converter::{DateArchitecture, DateConverter};
 pub use costs::Costs;
 pub use file::FILE;
-pub use forms::{Date, Form, Part, Written};
+pub use forms::{Date, DateText, Form, Part};
 pub use joined::JoinedConverter;
 pub use learner::DateLook;
 pub use moved::MovedConverter;

@@ -85,7 +85,7 @@ impl WithSimd for Run<'_> {
             (
                 Numbers::Q8 { levels: k, scales: of_k },
                 Numbers::Q8 { levels: v, scales: of_v },
-            ) => self.on(simd, Kept::scaled(k, of_k), Kept::scaled(v, of_v)),
+            ) => self.on(simd, Entries::scaled(k, of_k), Entries::scaled(v, of_v)),
             _ => unreachable!("keys and values of one cache are kept alike"),
         }
     }
@@ -93,20 +93,20 @@ impl WithSimd for Run<'_> {
 
 /// Keys or values of one kind of numbers.
 #[derive(Clone, Copy)]
-struct Kept<'a, N> {
+struct Entries<'a, N> {
     /// As many rows a panel as [`round_up`] says.
     numbers: &'a [N],
     /// One per token, `[panel][48]`, unless the numbers are what they stand for.
     scales: Option<&'a [f32]>,
 }
 
-impl<'a, N> From<&'a Vec<N>> for Kept<'a, N> {
+impl<'a, N> From<&'a Vec<N>> for Entries<'a, N> {
     fn from(numbers: &'a Vec<N>) -> Self {
         Self { numbers, scales: None }
     }
 }
 
-impl<'a, N: Number> Kept<'a, N> {
+impl<'a, N: Number> Entries<'a, N> {
     fn scaled(numbers: &'a [N], scales: &'a [f32]) -> Self {
         Self { numbers, scales: Some(scales) }
     }
@@ -131,7 +131,7 @@ impl<'a, N: Number> Kept<'a, N> {
 
 impl Run<'_> {
     #[inline(always)]
-    fn on<S: Simd, N: Number>(self, simd: S, k: Kept<'_, N>, v: Kept<'_, N>) {
+    fn on<S: Simd, N: Number>(self, simd: S, k: Entries<'_, N>, v: Entries<'_, N>) {
         let Self { group, d_k, d_v, q, keys, cap, memory, .. } = self;
         let (seen, rest) = memory.split_at_mut(group * (2 + d_v));
         let (sums, rest) = rest.split_at_mut(group * d_v * LANES);
@@ -172,8 +172,8 @@ impl Run<'_> {
 /// Some panels of keys and values.
 struct Block<'a, N> {
     d_k: usize,
-    k: Kept<'a, N>,
-    v: Kept<'a, N>,
+    k: Entries<'a, N>,
+    v: Entries<'a, N>,
     panels: Range<usize>,
     /// The keys of the run.
     keys: &'a Range<usize>,

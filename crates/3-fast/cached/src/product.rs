@@ -31,7 +31,7 @@ use crate::quantised::{self, Quantised};
 /// ```
 #[derive(Debug)]
 pub struct Product {
-    weight: Kept,
+    weight: Storage,
     d_out: usize,
     instructions: Instructions,
     memory: ProductMemory,
@@ -39,7 +39,7 @@ pub struct Product {
 
 /// How a weight is kept.
 #[derive(Debug, PartialEq)]
-enum Kept {
+enum Storage {
     /// Every weight is an f32.
     Numbers(Panels),
     /// As a file has it, in few bits; many tokens are rounded to 8 where bytes are multiplied.
@@ -101,7 +101,7 @@ impl Product {
     }
 
     fn of_panels(weight: Panels, d_out: usize, instructions: Instructions) -> Self {
-        let (weight, memory) = (Kept::Numbers(weight), ProductMemory::default());
+        let (weight, memory) = (Storage::Numbers(weight), ProductMemory::default());
         Self { weight, d_out, instructions, memory }
     }
 
@@ -113,13 +113,13 @@ impl Product {
         let (d_out, memory) = (weight.d_out(), ProductMemory::default());
         let bytes = Bytes::with(instructions);
         let bytes = bytes.filter(|_| Rounded::BLOCKS.contains(&weight.block()));
-        Self { weight: Kept::Levels(weight, bytes), d_out, instructions, memory }
+        Self { weight: Storage::Levels(weight, bytes), d_out, instructions, memory }
     }
 
     /// From now on no token is rounded: with a weight in few bits slower, and alike on all
     /// machines.
     pub fn in_f32(&mut self) {
-        if let Kept::Levels(_, bytes) = &mut self.weight {
+        if let Storage::Levels(_, bytes) = &mut self.weight {
             *bytes = None;
         }
     }
@@ -127,8 +127,8 @@ impl Product {
     /// The width of a token that goes in.
     pub fn d_in(&self) -> usize {
         match &self.weight {
-            Kept::Numbers(panels) => panels.d_in(),
-            Kept::Levels(weight, _) => weight.d_in(),
+            Storage::Numbers(panels) => panels.d_in(),
+            Storage::Levels(weight, _) => weight.d_in(),
         }
     }
 
@@ -140,8 +140,8 @@ impl Product {
     /// The bytes of the weight and its bias, which a product reads.
     pub fn bytes(&self) -> usize {
         match &self.weight {
-            Kept::Numbers(panels) => panels.bytes(),
-            Kept::Levels(weight, _) => weight.bytes(),
+            Storage::Numbers(panels) => panels.bytes(),
+            Storage::Levels(weight, _) => weight.bytes(),
         }
     }
 
@@ -158,8 +158,8 @@ impl Product {
             return Err(Error::Shape { what: format!("row {j}"), expected, found });
         }
         let panels = match &self.weight {
-            Kept::Numbers(panels) => panels,
-            Kept::Levels(weight, _) => return weight.row(j, row),
+            Storage::Numbers(panels) => panels,
+            Storage::Levels(weight, _) => return weight.row(j, row),
         };
         let (panel, _) = panels.panel(j / COLUMNS);
         for (to, numbers) in row.iter_mut().zip(panel.chunks_exact(COLUMNS)) {
@@ -201,14 +201,16 @@ impl Product {
         Error::expect_shape("out", (x.nrows(), self.d_out), out.shape())?;
         if x.nrows() <= FEW || x.ncols() == 0 {
             match weight {
-                Kept::Numbers(panels) => few_tokens(*instructions, x, panels, rows, out),
-                Kept::Levels(weight, _) => {
+                Storage::Numbers(panels) => {
+                    few_tokens(*instructions, x, panels, rows, out)
+                }
+                Storage::Levels(weight, _) => {
                     quantised::few_tokens(*instructions, x, weight, rows, out);
                 }
             }
             return Ok(());
         }
-        if let Kept::Levels(weight, Some(bytes)) = weight {
+        if let Storage::Levels(weight, Some(bytes)) = weight {
             rounded.round(x, weight.block(), *instructions)?;
             quantised::many_tokens(*bytes, rounded, weight, out);
             return Ok(());
@@ -220,10 +222,10 @@ impl Product {
         }
         let blocks = &blocks_of_tokens(out, n_threads);
         share_out(scratches, &|scratch| match weight {
-            Kept::Numbers(weight) => {
+            Storage::Numbers(weight) => {
                 instructions.run(InBlocks { x, weight, blocks, scratch });
             }
-            Kept::Levels(weight, _) => {
+            Storage::Levels(weight, _) => {
                 instructions.run(InBlocks { x, weight, blocks, scratch });
             }
         });

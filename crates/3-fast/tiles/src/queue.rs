@@ -156,13 +156,13 @@ pub type InBlocks<'a> = (&'a mut [f32], (usize, usize), (usize, usize));
 /// with the same number of every matrix.
 pub struct Blocks<'a, const N: usize> {
     turns: Turns,
-    matrices: [Cut; N],
+    matrices: [BlockedMatrix; N],
     of: PhantomData<&'a mut [f32]>,
 }
 
 /// A matrix, and the rows and columns of its blocks (fewer at the edges).
 #[derive(Clone, Copy)]
-struct Cut {
+struct BlockedMatrix {
     start: *mut f32,
     shape: (usize, usize),
     block: (usize, usize),
@@ -182,7 +182,7 @@ impl<'a, const N: usize> Blocks<'a, N> {
         let matrices = matrices.map(|(matrix, shape, block)| {
             assert_eq!(Some(matrix.len()), shape.0.checked_mul(shape.1));
             assert!(block.0 > 0 && block.1 > 0);
-            Cut { start: matrix.as_mut_ptr(), shape, block }
+            BlockedMatrix { start: matrix.as_mut_ptr(), shape, block }
         });
         let (down, across) = matrices[0].n_blocks();
         assert!(matrices.iter().all(|cut| cut.n_blocks() == (down, across)));
@@ -197,7 +197,7 @@ impl<'a, const N: usize> Blocks<'a, N> {
         let turn = self.turns.take()?;
         let (_, across) = self.matrices[0].n_blocks();
         Some(std::array::from_fn(|i| {
-            let Cut { start, shape, block } = self.matrices[i];
+            let BlockedMatrix { start, shape, block } = self.matrices[i];
             let (row, column) = (turn / across * block.0, turn % across * block.1);
             Block {
                 start,
@@ -210,7 +210,7 @@ impl<'a, const N: usize> Blocks<'a, N> {
     }
 }
 
-impl Cut {
+impl BlockedMatrix {
     /// Stacked, and side by side.
     #[inline]
     fn n_blocks(&self) -> (usize, usize) {

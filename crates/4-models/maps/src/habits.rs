@@ -113,7 +113,7 @@ impl Texts {
     /// One more text. It is of the same model as those before: a layer or head that they had
     /// and this one has not keeps what it has.
     pub fn add(&mut self, text: &TextHeads) {
-        let asked = Asked::of(text);
+        let asked = Queries::of(text);
         self.n_texts += 1;
         add(
             &mut self.chance,
@@ -193,7 +193,7 @@ fn add(habits: &mut Habits, numbers: [Option<f64>; 8]) {
 }
 
 /// What a text asks of every map on it.
-struct Asked<'a> {
+struct Queries<'a> {
     sight: Sight<'a>,
     /// The queries that are part of the text.
     queries: Vec<usize>,
@@ -203,7 +203,7 @@ struct Asked<'a> {
     induction: Vec<Option<usize>>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> Queries<'a> {
     fn of(text: &'a TextHeads) -> Self {
         let ((pieces, _), sight) = (text.asking(), text.sight());
         let mut keys: HashMap<&str, Vec<usize>> = HashMap::new();

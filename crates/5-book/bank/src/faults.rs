@@ -6,17 +6,17 @@ use std::path::Path;
 use attention::Matrix;
 use catalogue::Exercise;
 use exercises::{
-    Kept, KeptCase, Outcome, Parts, Record, Verdict, Wrong, record, same_answer,
+    CaseNumbers, Numbers, Outcome, Parts, Record, Verdict, Wrong, record, same_answer,
     same_shapes, thinned, verdict,
 };
 
 use crate::{Role, Tried};
 
 /// Everything that is wrong with an exercise, with file and line.
-pub fn faults(exercise: &Exercise, tried: &[Tried], kept: &Kept) -> Vec<String> {
+pub fn faults(exercise: &Exercise, tried: &[Tried], kept: &Numbers) -> Vec<String> {
     let mut faults = Vec::new();
     for answer in tried {
-        let outcomes = answer.record.kept(&kept.cases);
+        let outcomes = answer.record.numbers(&kept.cases);
         let fault = match answer.role {
             Role::Right => is_other_than_the_solution(answer, &tried[0], kept)
                 .map(|how| format!("a right answer that is not the solution’s: {how}")),
@@ -44,7 +44,7 @@ const ANOTHER: u64 = 1000;
 fn is_other_than_the_solution(
     answer: &Tried,
     solution: &Tried,
-    kept: &Kept,
+    kept: &Numbers,
 ) -> Option<String> {
     let right = kept.cases.iter().map(|case| (case.sizes.as_str(), &case.right));
     let fault = first_difference(&answer.record, right).map(|how| format!("with {how}"));
@@ -83,7 +83,7 @@ fn first_difference<'a>(
 fn is_no_mistake(
     answer: &Tried,
     outcomes: &[Option<Parts>],
-    kept: &Kept,
+    kept: &Numbers,
 ) -> Option<String> {
     if outcomes.iter().all(Option::is_none) {
         return Some("it gives the right numbers on every input".into());
@@ -112,7 +112,7 @@ fn is_as_another(
     mistake: usize,
     answer: &Tried,
     outcomes: &[Option<Parts>],
-    kept: &Kept,
+    kept: &Numbers,
 ) -> Option<String> {
     let mistakes = &exercise.sheet.mistakes;
     let id = &mistakes[mistake].id;
@@ -130,7 +130,7 @@ fn is_called_otherwise(
     mistake: usize,
     nth: usize,
     answer: &Tried,
-    kept: &Kept,
+    kept: &Numbers,
 ) -> Option<String> {
     let mistakes = &exercise.sheet.mistakes;
     match verdict(answer.main, kept) {
@@ -150,10 +150,10 @@ fn is_called_otherwise(
 pub fn same(
     known: &Wrong,
     outcomes: &[Option<Parts>],
-    cases: &[KeptCase],
+    cases: &[CaseNumbers],
     record: &Record,
 ) -> bool {
-    let whole = |outcome: &Option<Parts>, case: &KeptCase| match outcome {
+    let whole = |outcome: &Option<Parts>, case: &CaseNumbers| match outcome {
         Some(parts) => parts.clone(),
         None => Some(thinned(&case.right)),
     };
@@ -166,10 +166,10 @@ pub fn same(
 }
 
 /// How what is kept differs from what was computed: by more than another machine rounds.
-pub fn differs(path: &Path, computed: &Kept) -> Option<String> {
+pub fn differs(path: &Path, computed: &Numbers) -> Option<String> {
     const ROUNDING: f64 = 1e-9;
     let shown = path.display();
-    let kept = match fs::read(path).map(|file| Kept::read(&file)) {
+    let kept = match fs::read(path).map(|file| Numbers::read(&file)) {
         Ok(Some(kept)) => kept,
         Ok(None) => return Some(format!("{shown}: damaged")),
         Err(error) => return Some(format!("{shown}: {error}")),

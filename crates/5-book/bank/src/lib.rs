@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use std::{env, fs};
 
 use catalogue::Exercise;
-use exercises::{Kept, KeptCase, Outcome, Record, Wrong, record};
+use exercises::{CaseNumbers, Numbers, Outcome, Record, Wrong, record};
 
 /// The `main` of an answer, which calls its check.
 pub type Main = fn() -> ExitCode;
@@ -57,12 +57,12 @@ pub fn run(name: &str, mains: &[Main]) -> ExitCode {
 fn outcome(name: &str, mains: &[Main]) -> Result<(), Vec<String>> {
     let exercise = catalogue::find(name).map_err(|fault| vec![fault.to_string()])?;
     let tried = tried(&exercise, mains);
-    let kept = kept(&exercise, &tried);
+    let kept = numbers(&exercise, &tried);
     let mut faults = faults::faults(&exercise, &tried, &kept);
     if !faults.is_empty() {
         return Err(faults);
     }
-    let path = Kept::path(name);
+    let path = Numbers::path(name);
     let verdicts = verdicts::verdicts(&exercise, &tried, &kept);
     if env::args().nth(1).as_deref() == Some("compare") {
         faults.extend(faults::differs(&path, &kept));
@@ -102,7 +102,7 @@ fn tried<'a>(exercise: &'a Exercise, mains: &[Main]) -> Vec<Tried<'a>> {
 
 /// What is kept of these answers: the solution's numbers, and those of each mistake that are
 /// not kept of it already.
-fn kept(exercise: &Exercise, tried: &[Tried]) -> Kept {
+fn numbers(exercise: &Exercise, tried: &[Tried]) -> Numbers {
     let solution = &tried[0].record;
     let cases = solution.cases.iter().zip(&solution.outcomes);
     let cases = cases.map(|((sizes, square, _), outcome)| {
@@ -114,9 +114,9 @@ fn kept(exercise: &Exercise, tried: &[Tried]) -> Kept {
             1 => vec!["the answer".to_owned()],
             n => (0..n).map(|part| (solution.label)(part, n)).collect(),
         };
-        KeptCase { sizes: sizes.clone(), square: *square, right, labels }
+        CaseNumbers { sizes: sizes.clone(), square: *square, right, labels }
     });
-    let mut kept = Kept {
+    let mut kept = Numbers {
         name: exercise.name.clone(),
         made_from: exercise.fingerprint(),
         cases: cases.collect(),
@@ -124,7 +124,7 @@ fn kept(exercise: &Exercise, tried: &[Tried]) -> Kept {
     };
     for answer in tried {
         let Role::Mistake(mistake, nth) = answer.role else { continue };
-        let outcomes = answer.record.kept(&kept.cases);
+        let outcomes = answer.record.numbers(&kept.cases);
         let is_known = |known: &Wrong| {
             known.mistake == mistake
                 && faults::same(known, &outcomes, &kept.cases, solution)

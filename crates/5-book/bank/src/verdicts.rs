@@ -5,12 +5,12 @@ use std::fs;
 use std::path::Path;
 
 use catalogue::Exercise;
-use exercises::{Kept, Verdict, message, verdict};
+use exercises::{Numbers, Verdict, message, verdict};
 
 use crate::{Role, Tried};
 
 /// A line or two for each answer that makes a mistake.
-pub fn verdicts(exercise: &Exercise, tried: &[Tried], kept: &Kept) -> String {
+pub fn verdicts(exercise: &Exercise, tried: &[Tried], kept: &Numbers) -> String {
     let mut text = String::new();
     for answer in tried {
         let Role::Mistake(..) = answer.role else { continue };

@@ -3,7 +3,7 @@
 use attention::Matrix;
 
 use crate::outcome::Outcome;
-use crate::{Parts, Place, Shown};
+use crate::{Parts, Place, Untyped};
 
 /// The first way in which an answer differs from the right one.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,7 +49,7 @@ pub enum Difference {
 /// The first difference from the right answer to a case, row by row as a person reads; `None`
 /// if both are the same to within the tolerance. NaN is the same as NaN.
 pub fn first_difference(
-    shown: &Shown,
+    shown: &Untyped,
     case: usize,
     found: &[Matrix],
     right: &[Matrix],
@@ -85,7 +85,7 @@ pub fn first_difference(
 
 /// Whether an answer has the shape of the right one and no NaN where that has none: numbers
 /// that can tell what was computed.
-pub fn has_numbers(shown: &Shown, answer: &[Matrix], right: &[Matrix]) -> bool {
+pub fn has_numbers(shown: &Untyped, answer: &[Matrix], right: &[Matrix]) -> bool {
     let n_nan = |parts: &[Matrix]| parts.iter().flatten().filter(|x| x.is_nan()).count();
     (shown.is_list || same_shapes(answer, right)) && n_nan(answer) <= n_nan(right)
 }

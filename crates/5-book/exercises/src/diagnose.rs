@@ -4,19 +4,19 @@ use attention::Matrix;
 
 use crate::compare::{first_difference, has_numbers, same_outcome, thinned};
 use crate::outcome::{self, Outcome};
-use crate::{Difference, Kept, KeptCase, Parts, Pattern, Shown, Verdict, Wrong};
+use crate::{CaseNumbers, Difference, Numbers, Parts, Pattern, Untyped, Verdict, Wrong};
 
 type Found = Outcome<Vec<Matrix>>;
 
 /// What can be said of what an answer gave on each case: the most telling thing first.
-pub fn diagnose(shown: &Shown, kept: &Kept, outcomes: &[Found]) -> Verdict {
+pub fn diagnose(shown: &Untyped, kept: &Numbers, outcomes: &[Found]) -> Verdict {
     Lookup { shown, kept, outcomes }.verdict()
 }
 
 /// An answer's numbers beside those that are kept.
 struct Lookup<'a> {
-    shown: &'a Shown<'a>,
-    kept: &'a Kept,
+    shown: &'a Untyped<'a>,
+    kept: &'a Numbers,
     outcomes: &'a [Found],
 }
 
@@ -138,7 +138,7 @@ impl Lookup<'_> {
 }
 
 /// The cases on which an answer is right, one on each line.
-fn right_with(cases: &[KeptCase], differences: &[Option<Difference>]) -> String {
+fn right_with(cases: &[CaseNumbers], differences: &[Option<Difference>]) -> String {
     let right = cases.iter().zip(differences).filter(|(_, d)| d.is_none());
     right.map(|(case, _)| case.sizes.clone()).collect::<Vec<_>>().join("\n")
 }

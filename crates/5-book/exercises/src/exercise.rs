@@ -9,8 +9,8 @@ use attention::Matrix;
 use crate::compare::{normalised, same_answer, thinned};
 use crate::outcome::{self, Outcome};
 use crate::{
-    Answer, Array, Arrays, Kept, KeptCase, Parts, Place, Shown, Verdict, diagnose,
-    message,
+    Answer, Array, Arrays, CaseNumbers, Numbers, Parts, Place, Untyped, Verdict,
+    diagnose, message,
 };
 
 /// An exercise: a function to be written, and what it is given.
@@ -61,8 +61,8 @@ pub struct Record {
 
 impl Record {
     /// What came of each case as it is kept: nothing where it is right.
-    pub fn kept(&self, cases: &[KeptCase]) -> Vec<Option<Parts>> {
-        let kept = |(outcome, case): (&Outcome<Vec<Matrix>>, &KeptCase)| {
+    pub fn numbers(&self, cases: &[CaseNumbers]) -> Vec<Option<Parts>> {
+        let kept = |(outcome, case): (&Outcome<Vec<Matrix>>, &CaseNumbers)| {
             let outcome = outcome.clone();
             match normalised(outcome, &case.right, self.n_behind, self.tolerance) {
                 Outcome::Value(parts) => {
@@ -81,7 +81,7 @@ enum Ask {
     /// It notes what the answer gives on the inputs of a seed.
     Record(u64),
     /// It notes the verdict, beside these numbers.
-    Verdict(Kept),
+    Verdict(Numbers),
 }
 
 thread_local! {
@@ -103,7 +103,7 @@ pub fn record(main: fn() -> ExitCode, seed: u64) -> Option<Record> {
 ///
 /// # Panics
 /// If that is the `main` of no answer.
-pub fn verdict(main: fn() -> ExitCode, kept: &Kept) -> Verdict {
+pub fn verdict(main: fn() -> ExitCode, kept: &Numbers) -> Verdict {
     ASKED.set(Some(Ask::Verdict(kept.clone())));
     main();
     VERDICT.take().expect("the main of an answer calls its check")
@@ -135,7 +135,7 @@ impl<I: Arrays, O: Answer> Exercise<I, O> {
         }
         let words = outcome::words();
         let read = catalogue::find(self.name).map_err(|fault| fault.to_string());
-        let kept = read.and_then(|sheet| Ok((Kept::of(&sheet)?, sheet)));
+        let kept = read.and_then(|sheet| Ok((Numbers::of(&sheet)?, sheet)));
         let (kept, sheet) = match kept {
             Ok(read) => read,
             Err(fault) => {
@@ -147,7 +147,7 @@ impl<I: Arrays, O: Answer> Exercise<I, O> {
             let cases = (self.cases)(0);
             match self.outcomes(&cases, &kept, answer) {
                 Some(outcomes) => {
-                    self.shown(&cases, |shown| diagnose(shown, &kept, &outcomes))
+                    self.untyped(&cases, |shown| diagnose(shown, &kept, &outcomes))
                 }
                 None => Verdict::NotWritten,
             }
@@ -164,11 +164,11 @@ impl<I: Arrays, O: Answer> Exercise<I, O> {
         }
     }
 
-    fn verdict(&self, kept: &Kept, answer: impl Fn(&I) -> O) -> Verdict {
+    fn verdict(&self, kept: &Numbers, answer: impl Fn(&I) -> O) -> Verdict {
         let cases = (self.cases)(0);
         match self.outcomes(&cases, kept, answer) {
             Some(outcomes) => {
-                self.shown(&cases, |shown| diagnose(shown, kept, &outcomes))
+                self.untyped(&cases, |shown| diagnose(shown, kept, &outcomes))
             }
             None => Verdict::NotWritten,
         }
@@ -178,7 +178,7 @@ impl<I: Arrays, O: Answer> Exercise<I, O> {
     fn outcomes(
         &self,
         cases: &[Case<I>],
-        kept: &Kept,
+        kept: &Numbers,
         answer: impl Fn(&I) -> O,
     ) -> Option<Vec<Outcome<Vec<Matrix>>>> {
         let mut outcomes = Vec::with_capacity(cases.len());
@@ -196,8 +196,8 @@ impl<I: Arrays, O: Answer> Exercise<I, O> {
         Some(outcomes)
     }
 
-    fn shown<R>(&self, cases: &[Case<I>], work: impl FnOnce(&Shown) -> R) -> R {
-        work(&Shown {
+    fn untyped<R>(&self, cases: &[Case<I>], work: impl FnOnce(&Untyped) -> R) -> R {
+        work(&Untyped {
             name: self.name,
             tolerance: O::TOLERANCE,
             is_list: O::IS_LIST,

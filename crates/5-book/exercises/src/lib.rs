@@ -27,15 +27,15 @@ mod array;
 mod compare;
 mod diagnose;
 mod exercise;
-mod kept;
 mod message;
 #[cfg(test)]
 mod nalgebra_calls;
+mod numbers;
 mod outcome;
 mod pattern;
-mod shown;
 #[cfg(test)]
 mod tests;
+mod untyped;
 mod verdict;
 
 pub use answer::{Answer, Place};
@@ -44,13 +44,13 @@ pub use compare::{Difference, same_answer, same_shapes, thinned};
 pub use diagnose::diagnose;
 pub use exercise::{Case, Exercise, Record, record, verdict};
 pub use inputs::*;
-pub use kept::{Kept, KeptCase, Parts, Wrong};
 pub use message::{labelled, message, paragraph};
+pub use numbers::{CaseNumbers, Numbers, Parts, Wrong};
 pub use outcome::{
     Outcome, Panic, TimeUp, Words, call, now_running, within_time_limit, words,
 };
 pub use pattern::Pattern;
-pub use shown::Shown;
+pub use untyped::Untyped;
 pub use verdict::Verdict;
 
 // What answers are written with, so that a reader needs one `use`.

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use crate::{Kept, Matrix, Verdict, message, record, scale, softmax_rows, verdict};
+use crate::{Matrix, Numbers, Verdict, message, record, scale, softmax_rows, verdict};
 
 fn by_root_of_d_model() -> ExitCode {
     scale::check(|q, k, d_model| {
@@ -29,7 +29,7 @@ fn unknown() -> ExitCode {
 #[test]
 fn a_named_mistake() {
     let exercise = catalogue::find("scale").unwrap();
-    let kept = Kept::of(&exercise).unwrap();
+    let kept = Numbers::of(&exercise).unwrap();
     let verdict = verdict(by_root_of_d_model, &kept);
     insta::assert_snapshot!("a_named_mistake", message(&exercise, &verdict));
 }
@@ -37,7 +37,7 @@ fn a_named_mistake() {
 #[test]
 fn what_is_right_passes_and_what_is_not_known_is_said_to_be() {
     let exercise = catalogue::find("scale").unwrap();
-    let kept = Kept::of(&exercise).unwrap();
+    let kept = Numbers::of(&exercise).unwrap();
     assert_eq!(verdict(right_in_f32, &kept), Verdict::Passed);
     let Verdict::Unknown { n_known, .. } = verdict(unknown, &kept) else {
         panic!("known")
@@ -56,9 +56,9 @@ fn what_is_right_passes_and_what_is_not_known_is_said_to_be() {
 fn numbers_of_another_sheet_are_refused() {
     let mut exercise = catalogue::find("scale").unwrap();
     exercise.sheet.mistakes[0].does.push_str(" Other words.");
-    assert!(Kept::of(&exercise).is_ok(), "words are not numbers");
+    assert!(Numbers::of(&exercise).is_ok(), "words are not numbers");
     exercise.sheet.mistakes.swap(0, 1);
-    let refused = Kept::of(&exercise).unwrap_err();
+    let refused = Numbers::of(&exercise).unwrap_err();
     assert!(refused.contains("`cargo learn mistakes scale`"), "{refused}");
 }
 

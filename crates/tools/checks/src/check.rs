@@ -7,12 +7,12 @@ use catalogue::Exercise;
 use workshop::output::print;
 
 use crate::package::Package;
-use crate::run::{Said, run};
+use crate::run::{ProgramOutput, run};
 use crate::{answers, build, list};
 
 /// Checks one exercise, prints all that its check says, and tells whether it passed.
 pub fn one(package: &Package, exercise: &Exercise) -> Result<bool> {
-    let said = said(package, exercise)?;
+    let said = output_of(package, exercise)?;
     print(&said.text)?;
     let passed = verdict(&said)?.starts_with('✓');
     list::note(package, exercise, passed)?;
@@ -35,7 +35,7 @@ pub fn all(package: &Package, exercises: &[Exercise]) -> Result<bool> {
 
 /// The first line of the verdict, or of what keeps it from one.
 fn standing(package: &Package, exercise: &Exercise) -> String {
-    let said = said(package, exercise);
+    let said = output_of(package, exercise);
     let verdict = said.and_then(|said| verdict(&said).map(str::to_owned));
     verdict.unwrap_or_else(|error| {
         let (number, title) = (exercise.number, &exercise.sheet.title);
@@ -50,7 +50,7 @@ fn standing(package: &Package, exercise: &Exercise) -> String {
     })
 }
 
-fn said(package: &Package, exercise: &Exercise) -> Result<Said> {
+fn output_of(package: &Package, exercise: &Exercise) -> Result<ProgramOutput> {
     let answer = package.answer(exercise);
     answers::expect_text(&answer, exercise)?;
     let program = build::build(&answer, &exercise.name, || package.cargo())?;
@@ -58,7 +58,7 @@ fn said(package: &Package, exercise: &Exercise) -> Result<Said> {
 }
 
 /// The first line of what the check says, under whatever the answer itself printed.
-fn verdict(said: &Said) -> Result<&str> {
+fn verdict(said: &ProgramOutput) -> Result<&str> {
     let mut lines = said.text.lines();
     let verdict = lines.rfind(|line| line.starts_with(['✓', '✗', '○']));
     let verdict = verdict.filter(|_| said.is_checked);

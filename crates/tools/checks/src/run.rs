@@ -20,7 +20,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 const KEPT: usize = 512 * 1024;
 
 /// What a program printed, and how it ended.
-pub struct Said {
+pub struct ProgramOutput {
     /// What it printed; of more than a MiB the start and the end.
     pub text: String,
     /// Whether the check came to its end, and gave a verdict of its own.
@@ -30,7 +30,7 @@ pub struct Said {
 }
 
 /// Runs a program in a folder.
-pub fn run(mut program: Command, folder: &Path) -> Result<Said> {
+pub fn run(mut program: Command, folder: &Path) -> Result<ProgramOutput> {
     program.current_dir(folder);
     let word = word();
     // It stands on the standard input, from which the check takes it before the answer runs.
@@ -66,7 +66,11 @@ fn running() -> MutexGuard<'static, BTreeMap<u32, Group>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn run_within(limit: Duration, mut command: Command, input: &str) -> Result<Said> {
+fn run_within(
+    limit: Duration,
+    mut command: Command,
+    input: &str,
+) -> Result<ProgramOutput> {
     let name = Path::new(command.get_program()).display().to_string();
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let (mut child, group) = group::spawn(&mut command)
@@ -97,7 +101,7 @@ fn run_within(limit: Duration, mut command: Command, input: &str) -> Result<Said
     // A child that left the group may still have the pipe: it is not waited for.
     let _ = ended.recv_timeout(Duration::from_secs(1));
     let text = printed.lock().unwrap_or_else(PoisonError::into_inner).text();
-    Ok(Said { text, is_checked: false, status })
+    Ok(ProgramOutput { text, is_checked: false, status })
 }
 
 /// How it ended; nothing if it has not within the limit.
@@ -149,7 +153,7 @@ impl Printed {
 mod tests {
     use super::*;
 
-    fn shell(script: &str) -> Result<Said> {
+    fn shell(script: &str) -> Result<ProgramOutput> {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", script]);
         run_within(Duration::from_secs(10), command, "")

@@ -47,7 +47,7 @@ pub enum Form {
 
 /// A date as it is written, and where its parts stand.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct DateText {
     /// What stands there: letters of ASCII.
     pub text: String,
     /// The letters of the year, of the month, and of the day; neither a dot nor a comma is
@@ -112,7 +112,7 @@ impl Form {
     /// # Panics
     /// Unless the month is one of 1 to 12.
     // ANCHOR: write
-    pub fn write(self, date: Date) -> Written {
+    pub fn write(self, date: Date) -> DateText {
         use Part::{Day, Month, Year};
         let word = MONTHS[date.month - 1].to_owned();
         let short = word[..3].to_owned();
@@ -135,7 +135,7 @@ impl Form {
             text += &letters;
             text += behind;
         }
-        Written { text, parts }
+        DateText { text, parts }
     }
     // ANCHOR_END: write
 }

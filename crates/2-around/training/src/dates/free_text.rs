@@ -3,7 +3,7 @@
 use attention::{Batch, Error, Mask, Matrix, Result};
 
 use super::task::{READ, WRITTEN, filled_up, shifted};
-use super::{DateConverter, DateTexts, Dates, N_SOURCE, Written};
+use super::{DateConverter, DateText, DateTexts, Dates, N_SOURCE};
 
 impl DateTexts {
     /// One text as somebody typed it, capitals as small letters. It has no date, no form and
@@ -30,7 +30,7 @@ impl DateTexts {
             source: filled_up(&text),
             target: Vec::new(),
             masks: vec![Mask::FirstKeys(text.len())],
-            written: vec![Written { text, parts: [0..0, 0..0, 0..0] }],
+            written: vec![DateText { text, parts: [0..0, 0..0, 0..0] }],
         })
     }
 }

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use attention::{Error, Mask, Result, Rng};
 use rand::RngExt;
 
-use super::{Date, Form, Written};
+use super::{Date, DateText, Form};
 use crate::{Batches, Schedule};
 
 /// The letters of what is read: the longest is "september 30, 2031".
@@ -40,7 +40,7 @@ pub struct DateTexts {
     /// In which form each stands.
     pub forms: Vec<Form>,
     /// How each is written, and where its parts are.
-    pub written: Vec<Written>,
+    pub written: Vec<DateText>,
     /// What is read, filled up at the end, `[n_dates · N_SOURCE]`.
     pub source: Vec<usize>,
     /// What is to be written, `[n_dates · N_TARGET]`.
@@ -115,7 +115,7 @@ impl DateTexts {
     /// These dates in these forms.
     pub fn of(dates: impl IntoIterator<Item = (Date, Form)>) -> Self {
         let (dates, forms): (Vec<_>, Vec<_>) = dates.into_iter().unzip();
-        let written: Vec<Written> =
+        let written: Vec<DateText> =
             dates.iter().zip(&forms).map(|(&date, form)| form.write(date)).collect();
         let source =
             written.iter().flat_map(|written| filled_up(&written.text)).collect();

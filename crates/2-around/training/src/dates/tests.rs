@@ -73,7 +73,7 @@ fn maps(
     texts: &DateTexts,
     look: impl Fn(usize) -> Option<Part>,
 ) -> Vec<Vec<Matrix<f32>>> {
-    let map = |written: &Written| {
+    let map = |written: &DateText| {
         let mut map = Matrix::zeros(N_TARGET, N_SOURCE);
         for letter in 0..N_TARGET {
             let keys = match look(letter) {
@@ -99,7 +99,7 @@ fn aligned(look: impl Fn(usize) -> Option<Part>, truth: &Truth) -> usize {
 #[test]
 fn six_forms_of_a_date_and_where_its_parts_stand() {
     let line = |(form, date): (&Form, Date)| {
-        let Written { text, parts } = form.write(date);
+        let DateText { text, parts } = form.write(date);
         let [year, month, day] = parts.map(|part| text[part].to_owned());
         format!("{text} | {year} {month} {day}\n")
     };
@@ -127,7 +127,7 @@ fn six_forms_of_a_date_and_where_its_parts_stand() {
 fn what_the_parts_say_is_the_date() {
     for date in [2031, 2032].into_iter().flat_map(Date::of_year) {
         for form in Form::ALL {
-            let Written { text, parts } = form.write(date);
+            let DateText { text, parts } = form.write(date);
             let [year, month, day] = parts.map(|part| text[part].to_owned());
             let months = "janfebmaraprmayjunjulaugsepoctnovdec";
             let month = match month.parse() {
@@ -146,7 +146,7 @@ fn no_text_stands_for_two_dates() {
     let dates = Dates::of_years(2000..=2012);
     for &date in dates.trained.iter().chain(&dates.unseen) {
         for form in Form::ALL {
-            let Written { text, .. } = form.write(date);
+            let DateText { text, .. } = form.write(date);
             assert!(text.len() <= N_SOURCE, "{text}");
             assert!(texts.insert(text.clone()), "{text}");
         }
@@ -195,7 +195,7 @@ fn a_date_with_one_wrong_letter_is_not_whole() {
 #[test]
 fn the_planted_truth_is_where_the_letters_stand() {
     let date = Date { year: 1987, month: 5, day: 26 };
-    let Written { text, parts } = Form::DayFirst.write(date);
+    let DateText { text, parts } = Form::DayFirst.write(date);
     let Truth(truth) = Truth::planted();
     let iso = date.iso();
     assert_eq!((&*text, &*iso), ("26/05/1987", "1987-05-26"));

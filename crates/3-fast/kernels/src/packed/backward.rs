@@ -29,7 +29,7 @@ use tiles::tile::{ROWS, WIDTH};
 
 use super::forward::{Extent, Queries};
 use super::layer::Packed;
-use super::project::{Cut, Project};
+use super::project::{Pieces, Project};
 use crate::{Inputs, Rung};
 
 use attend::AttendBackward;
@@ -132,7 +132,7 @@ impl PackedPass<'_> {
         let Packed { turned, instructions, memory, back, .. } = &mut **layer;
         let scratches = &mut memory.scratches[..extent.n_threads];
 
-        let cut = Cut::new(d_out.nrows(), extent.dims.n_heads(), extent.n_threads);
+        let cut = Pieces::new(d_out.nrows(), extent.dims.n_heads(), extent.n_threads);
         let d_heads = back.d_heads.take(extent.d_heads());
         let queue = &Queue::new(cut.n_pieces(d_out.nrows()), Order::InTurn, [d_heads]);
         let weights: [_; 1] = [&packed(turned).w_o[..]];

@@ -10,7 +10,7 @@ use tiles::running::Normalisers;
 use tiles::tile::ROWS;
 use tiles::{Instructions, Lengths};
 
-use super::project::{Cut, Project};
+use super::project::{Pieces, Project};
 use super::weights::Weights;
 use crate::Inputs;
 
@@ -55,8 +55,8 @@ impl Extent {
         self.lengths.n_sequences * self.lengths.n_kv
     }
 
-    fn cut(&self, n_rows: usize) -> Cut {
-        Cut::new(n_rows, self.dims.n_heads(), self.n_threads)
+    fn cut(&self, n_rows: usize) -> Pieces {
+        Pieces::new(n_rows, self.dims.n_heads(), self.n_threads)
     }
 
     /// The length of panels for so many rows, of so many features a head.
@@ -139,7 +139,7 @@ fn project_by<const N: usize>(
     weights: [&[Panels]; N],
     to: [&mut [f32]; N],
 ) {
-    let cut = Cut::new(x.nrows(), weights[0].len(), scratches.len());
+    let cut = Pieces::new(x.nrows(), weights[0].len(), scratches.len());
     let queue = &Queue::new(cut.n_pieces(x.nrows()), Order::InTurn, to);
     share_out(scratches, &|scratch| {
         instructions.run(Project { x, weights, cut, queue, scratch });

@@ -10,7 +10,7 @@ use tiles::tile::{Biased, COLUMNS, ROWS, Segment, tile, vectors};
 
 /// How the tokens and heads of a projection are cut into pieces.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Cut {
+pub(crate) struct Pieces {
     n_heads: usize,
     /// Groups of 48 tokens a piece: each panel of a weight that has come from memory
     /// serves all of them.
@@ -19,7 +19,7 @@ pub(crate) struct Cut {
     heads: usize,
 }
 
-impl Cut {
+impl Pieces {
     pub(crate) fn new(n_rows: usize, n_heads: usize, n_threads: usize) -> Self {
         let n_groups = n_groups(n_rows);
         let (groups, heads) = match n_groups / (4 * n_threads) {
@@ -52,7 +52,7 @@ pub(crate) struct Project<'a, const N: usize> {
     pub(crate) x: &'a Matrix<f32>,
     /// Each weight head by head.
     pub(crate) weights: [&'a [Panels]; N],
-    pub(crate) cut: Cut,
+    pub(crate) cut: Pieces,
     pub(crate) queue: &'a Queue<'a, N>,
     pub(crate) scratch: &'a mut Scratch,
 }

@@ -213,13 +213,13 @@ pub mod whole_layer {
     #[cfg(test)]
     mod tests {
         use super::*;
-        use crate::{Answer, Kept, same_answer};
+        use crate::{Answer, Numbers, same_answer};
 
         #[test]
         fn the_trained_layer_gives_what_pytorch_gave() {
             let exercise =
                 catalogue::find("whole_layer").expect("a sheet that can be read");
-            let kept = Kept::of(&exercise).expect("numbers that are kept");
+            let kept = Numbers::of(&exercise).expect("numbers that are kept");
             let pilot = TRAINED.sentence("pilot").expect("one of the four sentences");
             let (out, attn) = (pilot.output.clone(), pilot.attn.clone());
             let known = Attended { out, attn }.parts();

@@ -105,7 +105,7 @@ fn both_have_as_many_parameters_as_whole_units_allow() {
 fn even_is_over_all_that_a_letter_may_see() {
     let (texts, planted) = (texts(), Truth::planted());
     let own: Vec<usize> = (0..texts.n_dates()).collect();
-    let even = |written: &Written| {
+    let even = |written: &DateText| {
         let length = written.text.len();
         vec![Matrix::from_fn(N_TARGET, N_TOKENS, |letter, key| {
             let is_seen = key < length || (N_SOURCE..=N_SOURCE + letter).contains(&key);

@@ -29,13 +29,13 @@ use attention::Matrix;
 
 /// What is kept of an exercise.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Kept {
+pub struct Numbers {
     /// The name of the exercise.
     pub name: String,
     /// What it was made from: another sheet or solution has other numbers.
     pub made_from: u64,
     /// The right answer to each case.
-    pub cases: Vec<KeptCase>,
+    pub cases: Vec<CaseNumbers>,
     /// What is wrong, in the order of the sheet.
     pub wrong: Vec<Wrong>,
 }
@@ -45,7 +45,7 @@ pub type Parts = Option<Vec<Matrix>>;
 
 /// A case, and the right answer to it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct KeptCase {
+pub struct CaseNumbers {
     /// Its sizes, as a message names them.
     pub sizes: String,
     /// Whether sizes are equal that may differ.
@@ -69,7 +69,7 @@ pub struct Wrong {
     pub outcomes: Vec<Option<Parts>>,
 }
 
-impl Kept {
+impl Numbers {
     /// What is kept of an exercise.
     ///
     /// # Errors
@@ -146,7 +146,7 @@ impl Kept {
                     let sizes = square.unwrap_or(rest).to_owned();
                     let square = square.is_some();
                     let (right, labels) = (Vec::new(), Vec::new());
-                    kept.cases.push(KeptCase { sizes, square, right, labels });
+                    kept.cases.push(CaseNumbers { sizes, square, right, labels });
                 }
                 "right" => kept.cases.last_mut()?.right = picked(&arrays, rest)?,
                 "named" => {
@@ -231,11 +231,11 @@ mod tests {
         let matrix = Matrix::from_row_slice(2, 3, &[1.0, -0.5, 1e300, 0.1, -0.0, 7.0]);
         let case = |square, right| {
             let labels = vec!["d_w".to_owned(), "d_b".to_owned()];
-            KeptCase { sizes: "2 queries, é".into(), square, right, labels }
+            CaseNumbers { sizes: "2 queries, é".into(), square, right, labels }
         };
         let wrong =
             |mistake, outcomes| Wrong { mistake, answer: 1, id: "a-b".into(), outcomes };
-        let kept = Kept {
+        let kept = Numbers {
             name: "softmax".into(),
             made_from: 0xabc,
             cases: vec![
@@ -248,11 +248,11 @@ mod tests {
             ],
         };
         let file = kept.write();
-        assert_eq!(Kept::read(&file), Some(kept));
+        assert_eq!(Numbers::read(&file), Some(kept));
         let text = String::from_utf8_lossy(&file);
         assert!(text.contains("\narrays 2x3 0x4 2x3\n"), "each once: {text}");
         for n in 0..file.len() {
-            assert_eq!(Kept::read(&file[..n]), None, "{n} bytes");
+            assert_eq!(Numbers::read(&file[..n]), None, "{n} bytes");
         }
     }
 }

@@ -5,7 +5,7 @@ use attention::Matrix;
 use crate::Place;
 
 /// All that a check knows of one exercise but its types.
-pub struct Shown<'a> {
+pub struct Untyped<'a> {
     /// The name of its files.
     pub name: &'static str,
     /// By how much an entry may differ.
