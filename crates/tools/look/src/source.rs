@@ -230,12 +230,11 @@ pub fn picture(path: &Path) -> Result<String> {
     Ok(format!("data:image/{kind};base64,{}", BASE64_STANDARD.encode(bytes)))
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
 
     #[test]
-    #[cfg(unix)]
     fn a_text_without_an_end_is_refused() {
         let refused = text_file(Path::new("/dev/zero")).unwrap_err();
         insta::assert_snapshot!(refused, @"/dev/zero has more than 67108864 bytes, and texts have that many at most");
