@@ -13,7 +13,7 @@ use attention::{Attended, LayerParameters, Mask, Matrix};
 use diagnosis::{
     Corner, Intent, Masks, Mistake, Precision, Record, State, Weights, bank, computed,
 };
-use exercises::{Kept, Wrong, record, same_answer, thinned, whole_layer};
+use exercises::{Numbers, Wrong, record, same_answer, thinned, whole_layer};
 
 /// What a layer is given.
 struct Input {
@@ -91,7 +91,7 @@ fn equal_numbers_are_one_id() {
     record(noted, 0);
     let inputs = INPUTS.take();
     let exercise = catalogue::find("whole_layer").unwrap();
-    let kept = Kept::of(&exercise).unwrap();
+    let kept = Numbers::of(&exercise).unwrap();
     assert_eq!(inputs.len(), kept.cases.len());
     let layers: Vec<_> = inputs.iter().map(Input::record).collect();
     let n_layers = layers.iter().flatten().count();
@@ -139,7 +139,7 @@ fn numbers(recipe: &'static Mistake, layers: &[Layer]) -> Vec<Option<Vec<Matrix>
 
 /// Whether these are the numbers of a mistake of the exercise, wherever both give some, and
 /// other than the right ones on one input.
-fn is_same(numbers: &[Option<Vec<Matrix>>], wrong: &Wrong, kept: &Kept) -> bool {
+fn is_same(numbers: &[Option<Vec<Matrix>>], wrong: &Wrong, kept: &Numbers) -> bool {
     let mut shows = false;
     for ((numbers, outcome), case) in numbers.iter().zip(&wrong.outcomes).zip(&kept.cases)
     {
