@@ -28,6 +28,7 @@
 //! ```
 
 mod blocks;
+pub mod gpt2;
 mod loops;
 mod matrices;
 mod parts;

@@ -1,7 +1,11 @@
-use attention::{Rng, SeedableRng};
+use std::path::Path;
+
+use attention::{Matrix, Rng, SeedableRng};
+use gradients::{Adam, Optimiser};
+use tensors::TensorFile;
 
 use crate::parts::{PARTS, cut};
-use crate::{NAMES, RUNGS, scalars, train};
+use crate::{NAMES, RUNGS, gpt2, scalars, train};
 
 fn names() -> Vec<Vec<usize>> {
     NAMES.lines().map(scalars::ids).collect()
@@ -113,4 +117,45 @@ fn every_rung_has_the_same_gradients_for_names_of_any_length() {
             assert!(furthest < 1e-12, "{rung}, {n} names: {furthest:e}");
         }
     }
+}
+
+/// transformers' GPT-2 of the same size, with random gains and biases too: the gradient of every
+/// parameter, and the losses of 20 steps of PyTorch's Adam.
+#[test]
+fn every_rung_agrees_with_transformers() {
+    let path =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/data/torch-vectors/gpt");
+    let file = TensorFile::open(Path::new(path).join("gpt2.safetensors")).unwrap();
+    let start = gpt2::read(&file, "transformer.").unwrap();
+    let expected = gpt2::read(&file, "grad.transformer.").unwrap();
+    let losses = file.tensor("losses").unwrap().numbers().unwrap();
+    let names: Vec<_> =
+        file.text("names").unwrap().split(' ').map(scalars::ids).collect();
+    for (rung, gradients) in RUNGS {
+        let (_, found) = gradients(&start, &names).unwrap();
+        let furthest = apart(&found, &expected);
+        let mut parameters = Matrix::from_row_slice(1, start.len(), &start);
+        let mut adam: Adam = Adam::new(0.01);
+        let steps = losses.iter().map(|_| {
+            let (loss, d) = gradients(parameters.as_slice(), &names).unwrap();
+            let d = Matrix::from_vec(1, d.len(), d);
+            adam.step_entries(&mut parameters, &d).unwrap();
+            loss
+        });
+        let of_losses = apart(&steps.collect::<Vec<_>>(), &losses);
+        println!("{rung}: gradients {furthest:.1e}, losses {of_losses:.1e}");
+        assert!(furthest < 1e-9 && of_losses < 1e-9, "{rung}");
+    }
+}
+
+/// What is saved is what is read, to the precision of f32.
+#[test]
+fn a_saved_model_is_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let parameters = scalars::parameters(&mut Rng::seed_from_u64(7));
+    gpt2::write(folder.path(), &parameters).unwrap();
+    let file = TensorFile::open(folder.path().join("model.safetensors")).unwrap();
+    let read = gpt2::read(&file, "transformer.").unwrap();
+    let kept: Vec<f64> = parameters.iter().map(|&p| f64::from(p as f32)).collect();
+    assert_eq!(read, kept);
 }
