@@ -1,4 +1,4 @@
-//! What is compiled for what: lessons and diagnoses run in a page, and the proof that loops
+//! What is compiled for what: lessons, questions and diagnoses run in a page, and the proof that loops
 //! equal matrices needs no book.
 
 use std::collections::BTreeSet;
@@ -72,7 +72,7 @@ fn stages_are_compared_without_models_and_without_the_book() {
 fn what_pages_compute_asks_for_nothing_that_they_have_not() {
     let crates = paths::workspace().join("crates");
     let mut found = Vec::new();
-    let folders = ["5-book/lessons/src", "5-book/diagnosis/src"];
+    let folders = ["5-book/lessons/src", "5-book/questions/src", "5-book/diagnosis/src"];
     for path in folders.iter().flat_map(|folder| sources(&crates.join(folder))) {
         let text = fs::read_to_string(&path).expect("a source is text");
         let file = path.strip_prefix(&crates).unwrap_or(&path).display().to_string();
@@ -82,8 +82,9 @@ fn what_pages_compute_asks_for_nothing_that_they_have_not() {
 }
 
 #[test]
-fn lessons_depend_on_no_tool() {
-    let packages = tree(&["-p", "lessons", "-e", "normal"]);
+fn lessons_and_questions_depend_on_no_tool() {
+    let packages = tree(&["-p", "questions", "-e", "normal"]);
+    assert!(packages.iter().any(|line| name(line) == "lessons"), "{packages:?}");
     assert!(packages.iter().any(|line| name(line) == "attention"), "{packages:?}");
     let tools = paths::workspace().join("crates/tools").display().to_string();
     let is_refused = |line: &&String| {

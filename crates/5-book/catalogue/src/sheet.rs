@@ -42,7 +42,8 @@ use crate::{Answer, Fault, Result, Section};
 use body::steps;
 use place::Place;
 
-pub(crate) use body::{Block, blocks, body_of};
+pub(crate) use body::body_of;
+pub use body::{Block, blocks};
 
 /// What a sheet says.
 #[derive(Debug, Clone)]

@@ -3,9 +3,9 @@
 use std::io::{BufRead, Write};
 
 use anyhow::Result;
+use questions::{Form, Outcome, Posed, Prediction, Slip, Verdict};
 
-use super::answer::{Form, Prediction, Verdict};
-use super::questions::{Entry, Instance, Outcome, Slip};
+use super::entries::Entry;
 use super::store::{State, Store};
 use super::text::{indented, wrapped};
 
@@ -35,7 +35,7 @@ struct Tally {
     missed: usize,
     skipped: usize,
     /// The titles of what was near or missed.
-    comes_back: Vec<&'static str>,
+    comes_back: Vec<String>,
 }
 
 /// Asks these questions, keeps each answer as it comes, and sums up.
@@ -52,10 +52,10 @@ pub fn ask<R: BufRead, W: Write>(
     let mut tally = Tally::default();
     for (entry, nth) in entries.iter().zip(1..) {
         let question = entry.question;
-        let is_new = store.answers().state(question.id) == State::New;
+        let is_new = store.answers().state(&question.id) == State::New;
         let again = if is_new { "" } else { " · again" };
         writeln!(desk.to, "\n{nth} of {} · {}{again}\n", entries.len(), entry.chapter)?;
-        let posed = (question.pose)(store.answers().n_times(question.id));
+        let posed = question.pose(store.answers().n_times(&question.id))?;
         writeln!(desk.to, "{}\n", wrapped(&posed.text, 2))?;
         match reply(&posed, desk)? {
             Reply::Quit => break,
@@ -64,9 +64,9 @@ pub fn ask<R: BufRead, W: Write>(
                 let outcome = posed.run()?;
                 let verdict = posed.form.judge(&prediction, &outcome.answer);
                 let judged = (verdict, &prediction, typed.as_str());
-                tell((entry, posed.form), &outcome, judged, &mut desk.to)?;
-                tally.count(question.title, verdict);
-                if let Some(notice) = store.record(question.id, verdict) {
+                tell((entry, &posed.form), &outcome, judged, &mut desk.to)?;
+                tally.count(&question.title, verdict);
+                if let Some(notice) = store.record(&question.id, verdict) {
                     writeln!(desk.to, "\n{}", wrapped(&notice, 0))?;
                 }
             }
@@ -76,9 +76,9 @@ pub fn ask<R: BufRead, W: Write>(
 }
 
 /// Asks until there is an answer that can be read, or none is wanted.
-fn reply<R: BufRead, W: Write>(posed: &Instance, desk: &mut Desk<R, W>) -> Result<Reply> {
-    let form = posed.form;
-    let options = form.options()?;
+fn reply<R: BufRead, W: Write>(posed: &Posed, desk: &mut Desk<R, W>) -> Result<Reply> {
+    let form = &posed.form;
+    let options = form.options();
     for (at, option) in options.iter().enumerate() {
         writeln!(desk.to, "  {:>3}  {option}", at + 1)?;
     }
@@ -96,7 +96,7 @@ fn reply<R: BufRead, W: Write>(posed: &Instance, desk: &mut Desk<R, W>) -> Resul
             "" => return Ok(Reply::Skip),
             "q" | "Q" | "quit" | "exit" => return Ok(Reply::Quit),
             "?" => writeln!(desk.to, "\n{}\n", wrapped(&posed.hint, 2))?,
-            typed => match form.read(typed, &options) {
+            typed => match form.read(typed) {
                 Some(prediction) => {
                     return Ok(Reply::Answer { prediction, typed: line });
                 }
@@ -106,7 +106,7 @@ fn reply<R: BufRead, W: Write>(posed: &Instance, desk: &mut Desk<R, W>) -> Resul
     }
 }
 
-fn unreadable(form: Form) -> String {
+fn unreadable(form: &Form) -> String {
     let told = format!(
         "That cannot be read, and does not count. Give {}; or ? for a hint, nothing to \
          skip, q to end.",
@@ -132,7 +132,7 @@ impl<R: BufRead, W: Write> Desk<R, W> {
 
 /// What came out, whether the reader said so, and why it is so.
 fn tell(
-    (entry, form): (&Entry, Form),
+    (entry, form): (&Entry, &Form),
     outcome: &Outcome,
     (verdict, given, typed): (Verdict, &Prediction, &str),
     to: &mut impl Write,
@@ -156,7 +156,7 @@ fn tell(
 
 /// The prediction next to what came out, in a sentence.
 fn compared(
-    form: Form,
+    form: &Form,
     Outcome { answer, .. }: &Outcome,
     (verdict, given, typed): (Verdict, &Prediction, &str),
 ) -> String {
@@ -180,14 +180,14 @@ fn compared(
 }
 
 impl Tally {
-    fn count(&mut self, title: &'static str, verdict: Verdict) {
+    fn count(&mut self, title: &str, verdict: Verdict) {
         match verdict {
             Verdict::Right => self.right += 1,
             Verdict::Near => self.near += 1,
             Verdict::Missed => self.missed += 1,
         }
         if verdict != Verdict::Right {
-            self.comes_back.push(title);
+            self.comes_back.push(title.to_owned());
         }
     }
 

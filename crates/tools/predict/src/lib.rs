@@ -1,22 +1,19 @@
 //! `cargo learn predict`: say what will come out, then see it run.
 //!
-//! A prediction makes a reader commit to an idea before the numbers arrive. So a question
-//! here has an answer that can be compared with yours: a number, a shape, a token. Once you
-//! have typed it, the thing itself runs, and its ledger, its trace or its map is the answer.
-//! **No answer is stored in this code**: each is computed from the crates when it is asked.
+//! The questions are those of the crate `questions`, here asked in a terminal, in the order
+//! of the chapters. Once you have typed an answer, the thing itself runs, and its ledger, its
+//! trace or its map is shown with what you gave.
 //!
 //! What you missed and what you knew is kept in `.learn/predictions.json`, and what you
 //! missed comes first the next time, with other numbers.
 //!
-//! A question is one `Question` in the file of its topic; everything else is the same for
-//! all: `answer` reads a line and judges it, `plan` picks the questions, `ask` asks them,
+//! `entries` finds the chapter of each question, `plan` picks the questions, `ask` asks them,
 //! `store` keeps how they went.
 
-mod answer;
 mod ask;
+mod entries;
 mod list;
 mod plan;
-mod questions;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -28,8 +25,8 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use ask::Desk;
+use entries::Entry;
 use plan::{AT_MOST, plan};
-use questions::Entry;
 use store::{Answers, State, Store};
 use text::{counted, wrapped};
 use workshop::chapters::{self, Chapter};
@@ -71,9 +68,10 @@ fn run_at<R: BufRead, W: Write>(
     path: PathBuf,
     mut desk: Desk<R, W>,
 ) -> Result<()> {
+    let topics = questions::topics()?;
     let questions = match args.chapter {
-        None => questions::all(chapters),
-        Some(number) => questions::of_chapter(chapters, number)?,
+        None => entries::all(&topics, chapters),
+        Some(number) => entries::of_chapter(&topics, chapters, number)?,
     };
     if args.list {
         let answers = Store::peek(&path);
@@ -100,7 +98,7 @@ fn greeting(asked: &[Entry], answers: &Answers, of: usize) -> String {
         return format!("{known} --all asks them again.");
     }
     let mut told = format!("{} of {of}", counted(asked.len(), "question"));
-    let is_missed = |entry: &&Entry| answers.state(entry.question.id) == State::Missed;
+    let is_missed = |entry: &&Entry| answers.state(&entry.question.id) == State::Missed;
     let n_missed = asked.iter().filter(is_missed).count();
     if n_missed > 0 {
         told += &format!(", {n_missed} of them missed before");

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 
-use super::questions::Entry;
+use super::entries::Entry;
 use super::store::{Answers, State};
 use super::text::counted;
 
@@ -20,13 +20,13 @@ pub fn list(questions: &[Entry], answers: &Answers, to: &mut impl Write) -> Resu
             writeln!(to, "{gap}{its_own}")?;
             chapter = Some(its_own);
         }
-        let at = match answers.state(question.id) {
+        let at = match answers.state(&question.id) {
             State::New => 0,
             State::Missed => 1,
             State::Right => 2,
         };
         tally[at].1 += 1;
-        let times = match answers.n_times(question.id) {
+        let times = match answers.n_times(&question.id) {
             0 => String::new(),
             n => format!("answered {}", counted(n as usize, "time")),
         };

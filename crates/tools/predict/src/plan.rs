@@ -1,6 +1,6 @@
 //! Which questions are asked, and in which order.
 
-use super::questions::Entry;
+use super::entries::Entry;
 use super::store::{Answers, State};
 
 /// The most questions of one run, unless all are asked.
@@ -10,7 +10,7 @@ pub const AT_MOST: usize = 5;
 /// [`AT_MOST`] of them. With `all`, every one, and what is known comes last.
 pub fn plan<'a>(questions: &[Entry<'a>], answers: &Answers, all: bool) -> Vec<Entry<'a>> {
     let of = |state| {
-        let state_of = move |entry: &&Entry| answers.state(entry.question.id) == state;
+        let state_of = move |entry: &&Entry| answers.state(&entry.question.id) == state;
         questions.iter().filter(state_of).copied()
     };
     let asked = of(State::Missed).chain(of(State::New));
@@ -24,16 +24,17 @@ pub fn plan<'a>(questions: &[Entry<'a>], answers: &Answers, all: bool) -> Vec<En
 mod tests {
     use workshop::chapters;
 
-    use super::super::questions;
+    use super::super::entries;
     use super::*;
 
     #[test]
     fn what_was_missed_comes_first_then_what_is_new_then_nothing() {
         let chapters = chapters::all().unwrap();
-        let questions = &questions::all(&chapters)[..8];
+        let topics = questions::topics().unwrap();
+        let questions = &entries::all(&topics, &chapters)[..8];
         let answered = |missed: &[usize], right: &[usize]| {
             let of = |places: &[usize]| -> serde_json::Map<_, _> {
-                let ids = places.iter().map(|&at| questions[at].question.id.to_owned());
+                let ids = places.iter().map(|&at| questions[at].question.id.clone());
                 ids.map(|id| (id, 1.into())).collect()
             };
             let kept = serde_json::json!({ "missed": of(missed), "right": of(right) });

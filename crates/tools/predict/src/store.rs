@@ -9,10 +9,9 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use questions::Verdict;
 use serde::{Deserialize, Serialize};
 use workshop::{lock::Lock, whole};
-
-use super::answer::Verdict;
 
 /// How each question went when it was last answered, with how many times it was: that is
 /// the seed of its next numbers, so that none come twice in a row.

@@ -4,10 +4,11 @@ mod played;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
-use super::answer::{Answer, Form, Prediction, Verdict};
-use super::questions::{self, Entry, Instance, Outcome, Question, TOPICS};
+use questions::{Answer, Form, Outcome, Prediction, Question, Topic, Verdict};
+
+use super::entries::{self, Entry};
 use super::text::{indented, wrapped};
 use workshop::chapters::{self, Chapter};
 use workshop::paths;
@@ -25,12 +26,13 @@ struct Run {
     outcome: Outcome,
 }
 
+static TOPICS: LazyLock<Vec<Topic>> =
+    LazyLock::new(|| questions::topics().unwrap_or_else(|fault| panic!("{fault}")));
+
 fn run(entry: Entry<'static>, seed: u64) -> Run {
-    let Instance { text, hint, form, .. } = (entry.question.pose)(seed);
-    let outcome = (entry.question.pose)(seed).run();
-    let outcome =
-        outcome.unwrap_or_else(|error| panic!("{}: {error}", entry.question.id));
-    Run { entry, seed, text, hint, form, outcome }
+    let posed = entry.question.pose(seed).unwrap_or_else(|error| panic!("{error:#}"));
+    let outcome = posed.run().unwrap_or_else(|error| panic!("{error:#}"));
+    Run { entry, seed, text: posed.text, hint: posed.hint, form: posed.form, outcome }
 }
 
 /// Contents for these tests, which the book's own may leave.
@@ -64,7 +66,7 @@ fn chapters() -> &'static [Chapter] {
 }
 
 fn entries() -> Vec<Entry<'static>> {
-    questions::all(chapters())
+    entries::all(&TOPICS, chapters())
 }
 
 /// Every question with several seeds, and its run.
@@ -97,7 +99,7 @@ fn forms(answer: &Answer, options: &[String]) -> Vec<String> {
             format!("{rows}, {columns}"),
             format!("{rows} × {columns}"),
         ],
-        Answer::Choice(option) => {
+        Answer::Text(option) => {
             let at = options.iter().position(|other| other == option);
             let at = at.unwrap_or_else(|| panic!("{option} is not in {options:?}"));
             vec![option.clone(), option.to_uppercase(), (at + 1).to_string()]
@@ -109,9 +111,9 @@ fn forms(answer: &Answer, options: &[String]) -> Vec<String> {
 fn every_answer_is_accepted_in_its_forms_and_every_slip_is_refused() {
     for Run { entry, seed, form, outcome, .. } in runs() {
         let id = format!("{} with seed {seed}", entry.question.id);
-        let options = form.options().unwrap();
-        for typed in forms(&outcome.answer, &options) {
-            let given = form.read(&typed, &options);
+        let options = form.options();
+        for typed in forms(&outcome.answer, options) {
+            let given = form.read(&typed);
             let given = given.unwrap_or_else(|| panic!("{id}: {typed} is not read"));
             let verdict = form.judge(&given, &outcome.answer);
             assert_eq!(verdict, Verdict::Right, "{id}: {typed}");
@@ -120,8 +122,8 @@ fn every_answer_is_accepted_in_its_forms_and_every_slip_is_refused() {
         assert!(widest <= Some(76), "{id} is wider than a terminal:\n{}", outcome.shown);
         assert!(!outcome.slips.is_empty(), "{id} has no plausible wrong answer");
         for slip in &outcome.slips {
-            for typed in forms(&slip.answer, &options) {
-                let given = form.read(&typed, &options);
+            for typed in forms(&slip.answer, options) {
+                let given = form.read(&typed);
                 let given = given.unwrap_or_else(|| panic!("{id}: {typed} is not read"));
                 let verdict = form.judge(&given, &outcome.answer);
                 assert_eq!(verdict, Verdict::Missed, "{id}: {typed}");
@@ -144,8 +146,8 @@ fn a_run_gives_the_same_twice() {
 fn a_question_never_comes_twice_in_a_row_with_the_same_numbers() {
     for pair in runs().windows(2) {
         let [first, next] = pair else { unreachable!("windows of 2") };
-        let id = first.entry.question.id;
-        if id == next.entry.question.id {
+        let id = &first.entry.question.id;
+        if *id == next.entry.question.id {
             assert_ne!(
                 first.text, next.text,
                 "{id}: seeds {} and {}",
@@ -185,7 +187,7 @@ fn no_answer_is_in_the_text_of_its_question() {
                     .any(|form| told.contains(&form.replace([' ', '×'], "x")))
             }
             // A sentence holds its tokens; what else is said must not.
-            Answer::Choice(option) => {
+            Answer::Text(option) => {
                 let told = match form {
                     Form::Token(_) => format!("{}\n{hint}", question.title),
                     _ => told.clone(),
@@ -218,10 +220,10 @@ fn the_forms_that_are_given_as_examples_are_no_answers() {
 
 #[test]
 fn ids_and_titles_are_given_once() {
-    let names = |of: fn(&Entry) -> &'static str| -> Vec<&str> {
-        entries().iter().map(of).collect()
+    let names = |of: fn(Entry<'static>) -> &'static String| -> Vec<&String> {
+        entries().into_iter().map(of).collect()
     };
-    for names in [names(|it| it.question.id), names(|it| it.question.title)] {
+    for names in [names(|it| &it.question.id), names(|it| &it.question.title)] {
         let each: BTreeSet<_> = names.iter().collect();
         assert_eq!(each.len(), names.len(), "{names:?}");
     }
@@ -230,10 +232,9 @@ fn ids_and_titles_are_given_once() {
 #[test]
 fn an_option_is_told_from_the_others_and_from_a_number() {
     for Run { entry: Entry { question, .. }, form, .. } in runs() {
-        let options = form.options().unwrap();
-        for option in &options {
-            let given = form.read(option, &options);
-            let wanted = Prediction::Exactly(Answer::Choice(option.clone()));
+        for option in form.options() {
+            let given = form.read(option);
+            let wanted = Prediction::Exactly(Answer::Text(option.clone()));
             assert_eq!(given, Some(wanted), "{}", question.id);
             assert!(numbers(option).is_empty(), "{}: {option}", question.id);
         }
@@ -242,7 +243,7 @@ fn an_option_is_told_from_the_others_and_from_a_number() {
 
 #[test]
 fn every_topic_is_a_chapter_and_every_section_is_in_it() {
-    for topic in &TOPICS {
+    for topic in TOPICS.iter() {
         let chapters = chapters::all().unwrap();
         let chapter = chapters.iter().find(|it| it.topic() == topic.name);
         let chapter = chapter.unwrap_or_else(|| panic!("no chapter is {}", topic.name));
@@ -251,8 +252,8 @@ fn every_topic_is_a_chapter_and_every_section_is_in_it() {
         let heads = page.lines().filter(|line| line.starts_with('#'));
         let heads: Vec<&str> =
             heads.map(|head| head.trim_start_matches('#').trim()).collect();
-        for Question { section, .. } in topic.questions {
-            assert!(heads.contains(section), "{chapter}: no “{section}”");
+        for Question { section, .. } in &topic.questions {
+            assert!(heads.contains(&section.as_str()), "{chapter}: no “{section}”");
         }
     }
 }
@@ -268,14 +269,14 @@ fn every_chapter_has_two_questions_at_least() {
 
 #[test]
 fn a_chapter_without_questions_is_refused_with_those_that_have_some() {
-    insta::assert_snapshot!(questions::of_chapter(chapters(), 21).unwrap_err(), @"no question is about chapter 21; there are some about 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20");
-    assert_eq!(questions::of_chapter(chapters(), 15).unwrap().len(), 3);
+    insta::assert_snapshot!(entries::of_chapter(&TOPICS, chapters(), 21).unwrap_err(), @"no question is about chapter 21; there are some about 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20");
+    assert_eq!(entries::of_chapter(&TOPICS, chapters(), 15).unwrap().len(), 3);
 }
 
 /// All that can be read in a run of every question, so that a number that moves is seen.
 #[test]
 fn every_question_as_it_is_asked_and_answered() {
-    for topic in &TOPICS {
+    for topic in TOPICS.iter() {
         let mut told = String::new();
         for Run { entry: Entry { question, .. }, seed, text, hint, outcome, .. } in
             runs().iter().filter(|run| run.entry.chapter.topic() == topic.name)

@@ -4,8 +4,11 @@ use crate::Answer;
 
 /// A heading with the lines below it.
 pub struct Block<'a> {
+    /// How many `#` the heading has.
     pub level: usize,
+    /// The heading without them.
     pub heading: &'a str,
+    /// Where it stands in the file, counted from 1.
     pub line: usize,
     /// Each with its number in the file.
     pub lines: Vec<(usize, &'a str)>,

@@ -1,0 +1,60 @@
+//! What several questions are made of.
+
+use anyhow::{Context, Result};
+use attention::{
+    Dims, LayerParameters, Mask, Matrix, Real, Rng, SeedableRng, ShapeStep, ShapeTrace,
+    random_matrix,
+};
+use model_files::{Sentence, TrainedLayer};
+
+/// Sums in another order differ by less than this.
+pub const ROUNDING: f64 = 1e-9;
+
+/// A layer of random numbers. What is asked of it is the same for any numbers.
+pub fn layer<T: Real>(dims: Dims, bias: bool) -> LayerParameters<T> {
+    LayerParameters::random(dims, bias, &mut Rng::seed_from_u64(1))
+}
+
+/// Random tokens, `[n_tokens, width]`.
+pub fn tokens<T: Real>(n_tokens: usize, width: usize) -> Matrix<T> {
+    random_matrix(n_tokens, width, 1.0, &mut Rng::seed_from_u64(2))
+}
+
+/// The sentence of the trained layer that is written so.
+pub fn sentence<'a>(layer: &'a TrainedLayer, text: &str) -> Result<&'a Sentence> {
+    let found = layer.sentences.iter().find(|sentence| sentence.text == text);
+    found.with_context(|| format!("the trained layer has no sentence “{text}”"))
+}
+
+/// A bar a token, under what they are.
+pub fn bars(what: &str, tokens: &[String], shares: &[f64]) -> String {
+    let label = tokens.iter().map(|token| token.chars().count()).max().unwrap_or(0);
+    let most = shares.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+    let bar = |(token, share): (&String, &f64)| {
+        let bar = "█".repeat((share / most * 30.0).round() as usize);
+        let share = format!("{share:.3}");
+        let line = format!("{token:>label$}  {}  {bar}", share.trim_start_matches('0'));
+        line.trim_end().to_owned()
+    };
+    let bars = tokens.iter().zip(shares).map(bar);
+    std::iter::once(what.to_owned()).chain(bars).collect::<Vec<_>>().join("\n")
+}
+
+/// What a mask leaves open, `x` where a query may attend to a key; a row a query, behind
+/// what it is called.
+pub fn picture(mask: &Mask, (n_q, n_kv): (usize, usize), name: &str) -> String {
+    let cell = |i, j| {
+        if mask.added((i, j), (n_q, n_kv)).is_some() { " x" } else { " ." }
+    };
+    let row = |i: usize| (0..n_kv).map(|j| cell(i, j)).collect::<String>();
+    (0..n_q).map(|i| format!("{name} {i} {}\n", row(i))).collect()
+}
+
+/// The step of a trace whose formula begins so, and its line as the trace prints it.
+pub fn step<'a>(trace: &'a ShapeTrace, formula: &str) -> Result<(&'a ShapeStep, String)> {
+    let step = trace.steps().find(|step| step.formula.starts_with(formula));
+    let text = trace.to_string();
+    let line = text.lines().find(|line| line.trim_start().starts_with(formula));
+    let found = step.zip(line.map(|line| line.trim().to_owned()));
+    found.with_context(|| format!("the trace has no step {formula}"))
+}

@@ -1,0 +1,98 @@
+//! A text with names in braces: `{n} keys`, `{share:>8.4}`.
+//!
+//! Behind a colon stands how a value is written, if not as it is: `<` or `>` and a width;
+//! then `,` for thousands, or a point and so many decimals.
+
+use attention::thousands;
+use catalogue::{Fault, Result};
+
+use crate::Answer;
+use crate::facts::Facts;
+
+/// A text, and where it stands.
+#[derive(Debug, Clone)]
+pub(crate) struct Template {
+    pub text: String,
+    pub file: &'static str,
+    pub line: usize,
+}
+
+impl Template {
+    pub fn fault(&self, what: impl Into<String>) -> Fault {
+        Fault::new(self.file, self.line, what)
+    }
+
+    /// More of the text, behind a space or a line break.
+    pub fn add(&mut self, between: &str, more: &str) {
+        if !self.text.is_empty() {
+            self.text += between;
+        }
+        self.text += more;
+    }
+
+    /// Each name, how it is written, and what stands behind it.
+    pub fn names(&self) -> impl Iterator<Item = (&str, &str, &str)> {
+        self.text.split('{').skip(1).map(|rest| {
+            let (name, behind) = rest.split_once('}').unwrap_or((rest, ""));
+            let (name, how) = name.split_once(':').unwrap_or((name, ""));
+            (name, how, behind)
+        })
+    }
+
+    /// The text with values in place of names.
+    pub fn filled(&self, facts: &Facts) -> Result<String> {
+        let mut filled = self.text.split('{').next().unwrap_or_default().to_owned();
+        for (name, how, behind) in self.names() {
+            let value = facts.get(name);
+            let value =
+                value.ok_or_else(|| self.fault(format!("nothing is called {name:?}")))?;
+            let written = written(value, how);
+            filled += &written
+                .ok_or_else(|| self.fault(format!("{name} is not written as {how:?}")))?;
+            filled += behind;
+        }
+        Ok(filled)
+    }
+}
+
+fn written(value: &Answer, how: &str) -> Option<String> {
+    let is_left = how.starts_with('<');
+    let how = how.trim_start_matches(['<', '>']);
+    let digits = how.find(|c: char| !c.is_ascii_digit()).unwrap_or(how.len());
+    let (width, how) = how.split_at(digits);
+    let width = width.parse().unwrap_or(0);
+    let decimals = |x: f64| {
+        let decimals = how.strip_prefix('.')?.parse().ok()?;
+        Some(format!("{x:.decimals$}"))
+    };
+    let text = match (value, how) {
+        (Answer::Whole(n), ",") => thousands(n),
+        (Answer::Whole(n), "") => n.to_string(),
+        (Answer::Whole(n), _) => decimals(*n as f64)?,
+        (Answer::Decimal(x), ",") if *x < 0.0 => format!("−{}", thousands(-x as usize)),
+        (Answer::Decimal(x), "") => x.to_string(),
+        (Answer::Decimal(x), _) => decimals(*x)?,
+        (Answer::Shape(_) | Answer::Text(_), "") => value.to_string(),
+        _ => return None,
+    };
+    Some(if is_left { format!("{text:<width$}") } else { format!("{text:>width$}") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_written_as_a_text_asks() {
+        let facts = crate::facts::facts![n = 12_000, x = -0.5, all = (2, 3)];
+        let of = |text: &str| {
+            let text = text.to_owned();
+            Template { text, file: "a.md", line: 7 }.filled(&facts)
+        };
+        let told = of("{n} {n:,} {n:<6}| {n:>6}| {x} {x:>6.2} {all}.").unwrap();
+        assert_eq!(told, "12000 12,000 12000 |  12000| -0.5  -0.50 (2, 3).");
+        let refused = of("{m}").unwrap_err().to_string();
+        assert_eq!(refused, "a.md:7: nothing is called \"m\"");
+        assert!(of("{all:.2}").is_err());
+    }
+}

@@ -1,0 +1,42 @@
+//! A model that writes.
+
+use anyhow::Result;
+use attention::{Matrix, softmax_rows};
+use gradients::cross_entropy;
+
+use crate::facts::{Facts, facts};
+use crate::question::Run;
+
+pub const RUNS: &[(&str, Run)] =
+    &[("temperature", at_temperature), ("perplexity", perplexity)];
+
+fn at_temperature(n: &Facts) -> Result<Facts> {
+    let [times, temperature] = n.decimals(["times", "temperature"])?;
+    let ratio = |temperature: f64| {
+        let logits = [times.ln() / temperature, 0.0];
+        let shares = softmax_rows(Matrix::from_row_slice(1, 2, &logits));
+        shares[0] / shares[1]
+    };
+    Ok(facts![
+        at_1 = ratio(1.0),
+        at_temperature = ratio(temperature),
+        multiplied = ratio(1.0 / temperature),
+        divided = times / temperature,
+    ])
+}
+
+fn perplexity(n: &Facts) -> Result<Facts> {
+    let chances = n.decimals(["first", "second"])?;
+    let logits = chances.map(|chance| [chance.ln(), (1.0 - chance).ln()]);
+    let loss =
+        cross_entropy(&Matrix::from_row_slice(2, 2, &logits.concat()), &[0, 0])?.value;
+    let mean = chances.iter().sum::<f64>() / 2.0;
+    Ok(facts![
+        loss,
+        first_loss = -chances[0].ln(),
+        second_loss = -chances[1].ln(),
+        perplexity = loss.exp(),
+        of_mean = 1.0 / mean,
+        mean_of_own = chances.iter().map(|chance| 1.0 / chance).sum::<f64>() / 2.0,
+    ])
+}

@@ -1,0 +1,87 @@
+//! Heads that specialise.
+
+use anyhow::{Context, Result};
+use attention::{Dims, Mask, Matrix, weighted_values};
+use per_head::{PerHeadAttention, concat};
+
+use crate::facts::{Facts, facts};
+use crate::parts::{ROUNDING, layer, tokens};
+use crate::question::Run;
+
+pub const RUNS: &[(&str, Run)] = &[
+    ("blend-forgets", blend_forgets),
+    ("sum-of-removals", sum_of_removals),
+    ("mean-for-a-head", mean_for_a_head),
+];
+
+fn blend_forgets(n: &Facts) -> Result<Facts> {
+    let place = |role: &str| {
+        let place = ["agent", "object", "place"].iter().position(|&known| known == role);
+        place.with_context(|| format!("no {role}"))
+    };
+    let [one, other] = n.words(["one", "other"])?;
+    let (identity, role): (Matrix, Matrix) = (tokens(3, 16), tokens(3, 16).map(f64::cos));
+    let mut exchanged = identity.clone();
+    exchanged.swap_rows(place(one)?, place(other)?);
+    let w_v: Matrix = tokens(16, 4).map(f64::sin);
+    let out = |identity: &Matrix, shares: [f64; 3]| {
+        let values = (identity + &role) * &w_v;
+        weighted_values(&Matrix::from_row_slice(1, 3, &shares), values.as_view())
+    };
+    let moved = |shares| (out(&identity, shares) - out(&exchanged, shares)).amax();
+    let (equal, unequal) = (moved([1.0 / 3.0; 3]), moved([0.5, 0.3, 0.2]));
+    let is_rounding = equal < ROUNDING;
+    let told = if is_rounding { "below 1e-9".to_owned() } else { format!("{equal:.3}") };
+    Ok(facts![unequal, told, equal = if is_rounding { 0.0 } else { equal }])
+}
+
+/// A layer of random parameters with five tokens, and what its heads put out.
+fn heads_of(d_model: usize, n_heads: usize) -> Result<(PerHeadAttention, Vec<Matrix>)> {
+    let layer = PerHeadAttention::new(layer(Dims::new(d_model, n_heads)?, true));
+    let x = tokens(5, d_model);
+    let heads = layer.heads(&x, &x, &x, &Mask::None)?;
+    Ok((layer, heads.into_iter().map(|head| head.out).collect()))
+}
+
+fn sum_of_removals(n: &Facts) -> Result<Facts> {
+    let [n_heads] = n.wholes(["n_heads"])?;
+    let (layer, heads) = heads_of(8 * n_heads, n_heads)?;
+    let w_o = layer.parameters().w_o();
+    let whole = w_o.forward(&concat(&heads)?)?;
+    let mut left = whole.clone();
+    for i in 0..n_heads {
+        let mut without = heads.clone();
+        without[i].fill(0.0);
+        left -= &whole - w_o.forward(&concat(&without)?)?;
+    }
+    let bias = w_o.forward(&Matrix::zeros(whole.nrows(), w_o.d_in()))?;
+    let off = [&bias, &(&whole * 0.0), &whole].map(|other| (&left - other).amax());
+    let [from_bias, from_zeros, from_whole] = off
+        .map(|off| if off < ROUNDING { "none".to_owned() } else { format!("{off:.3}") });
+    let left = match off.iter().position(|&off| off < ROUNDING) {
+        Some(0) => "b^O in every row",
+        Some(1) => "zeros",
+        Some(_) => "the same output as before",
+        None => "something else",
+    };
+    Ok(facts![left, from_bias, from_zeros, from_whole])
+}
+
+fn mean_for_a_head(n: &Facts) -> Result<Facts> {
+    let [d_model, n_heads] = n.wholes(["d_model", "n_heads"])?;
+    let (layer, mut heads) = heads_of(d_model, n_heads)?;
+    let first = heads[1].row(0).into_owned();
+    heads[1].row_iter_mut().for_each(|mut row| row.copy_from(&first));
+    let w_o = layer.parameters().w_o();
+    let whole = w_o.forward(&concat(&heads)?)?;
+    let changed = |new: &Matrix| -> Result<usize> {
+        let mut heads = heads.clone();
+        heads[1].copy_from(new);
+        let out = w_o.forward(&concat(&heads)?)?;
+        let moves = |at: &usize| (out.column(*at) - whole.column(*at)).amax() > ROUNDING;
+        Ok((0..whole.ncols()).filter(moves).count())
+    };
+    let (n_tokens, d_v) = heads[1].shape();
+    let mean = Matrix::from_fn(n_tokens, d_v, |_, c| heads[1].column(c).mean());
+    Ok(facts![d_v, by_mean = changed(&mean)?, by_zeros = changed(&(&mean * 0.0))?])
+}

@@ -1,0 +1,41 @@
+//! An average with shares.
+
+use anyhow::{Error, Result};
+use attention::Matrix;
+use lessons::{one_look_is_not_enough, trained};
+
+use crate::facts::{Facts, facts};
+use crate::parts::{bars, sentence};
+use crate::question::Run;
+
+pub const RUNS: &[(&str, Run)] = &[("blend", blend), ("flew-head-11", most)];
+
+fn blend(n: &Facts) -> Result<Facts> {
+    let [to_first, to_second, a, b] = n.decimals(["to_first", "to_second", "a", "b"])?;
+    let first = Matrix::from_row_slice(1, 2, &[a, 0.0]);
+    let second = Matrix::from_row_slice(1, 2, &[0.0, b]);
+    let out = |to_second| one_look_is_not_enough::blend(&first, &second, to_second);
+    let larger = if to_first > to_second { 0.0 } else { 1.0 };
+    let blended = out(to_second);
+    Ok(facts![
+        x = blended[0],
+        y = blended[1],
+        even = out(0.5)[1],
+        larger = out(larger)[1]
+    ])
+}
+
+fn most(n: &Facts) -> Result<Facts> {
+    let ([head], [text, word]) = (n.wholes(["head"])?, n.words(["sentence", "word"])?);
+    let layer = trained::layer()?;
+    let sentence = sentence(layer, text)?;
+    let maps = trained::maps(&layer.parameters, &sentence.input)?;
+    let query = trained::at(sentence, word)?;
+    let row = |head: usize| maps[head].row(query).transpose();
+    let most = |head: usize| sentence.tokens[row(head).imax()].as_str();
+    let shown =
+        bars(&format!("{word} in head {head}"), &sentence.tokens, row(head).as_slice());
+    let facts = facts![shown, most = most(head)];
+    let with = |facts: Facts, head| facts.with(format!("in_head_{head}"), most(head));
+    Ok::<_, Error>((0..maps.len()).fold(facts, with))
+}
