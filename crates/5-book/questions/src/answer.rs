@@ -73,10 +73,11 @@ impl Form {
         }
     }
 
-    /// A value as an answer of this form, if it can be one.
+    /// A value as an answer of this form, if it can be one. Of a quotient, its whole part.
     pub(crate) fn takes(&self, value: &Answer) -> Option<Answer> {
         match (self, value) {
             (Self::Decimal { .. }, Answer::Whole(n)) => Some(Answer::Decimal(*n as f64)),
+            (Self::Whole, Answer::Decimal(x)) => Some(Answer::Whole(*x as usize)),
             (Self::Whole, Answer::Whole(_))
             | (Self::Decimal { .. }, Answer::Decimal(_))
             | (Self::Shape, Answer::Shape(_)) => Some(value.clone()),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow};
 use attention::Shape;
 
 use crate::Answer;
@@ -13,22 +13,15 @@ pub(crate) struct Facts(BTreeMap<String, Answer>);
 
 /// Facts by the names of what holds them: `facts![open, half = n / 2]`.
 macro_rules! facts {
+    (@ $name:ident) => { $name };
+    (@ $name:ident $value:expr) => { $value };
     ($($name:ident $(= $value:expr)?),* $(,)?) => {
         $crate::facts::Facts::default()
-            $(.with(stringify!($name), $crate::facts::fact!($name $(, $value)?)))*
+            $(.with(stringify!($name), $crate::facts::facts!(@ $name $($value)?)))*
     };
 }
 
-macro_rules! fact {
-    ($name:ident) => {
-        $name
-    };
-    ($name:ident, $value:expr) => {
-        $value
-    };
-}
-
-pub(crate) use {fact, facts};
+pub(crate) use facts;
 
 impl Facts {
     /// These and one more.
@@ -67,7 +60,7 @@ impl Facts {
     /// The words of these names.
     pub fn words<const N: usize>(&self, names: [&str; N]) -> Result<[&str; N]> {
         self.each(names, |value| match value {
-            Answer::Text(text) => Some(text.as_str()),
+            Answer::Text(text) => Some(&**text),
             _ => None,
         })
     }
@@ -84,9 +77,7 @@ impl Facts {
 
     /// As [`list`](Self::list), of so many.
     pub fn row<const N: usize>(&self, name: &str) -> Result<[f64; N]> {
-        let list = self.list(name)?;
-        ensure!(list.len() == N, "{name} has {} numbers and not {N}", list.len());
-        Ok(std::array::from_fn(|at| list[at]))
+        self.list(name)?.try_into().map_err(|it| anyhow!("{it:?} are not {N} numbers"))
     }
 
     fn each<'a, T, const N: usize>(
@@ -113,45 +104,33 @@ impl Facts {
     }
 }
 
-/// What stands in a text: a number if it is one, and words if not.
+/// What stands in a text: a number or `(3, 4)` if it is one, and words if not.
 pub(crate) fn value(text: &str) -> Answer {
-    let whole = text.parse().map(Answer::Whole);
-    let decimal = || text.parse().map(Answer::Decimal);
-    whole.or_else(|_| decimal()).unwrap_or_else(|_| text.into())
+    let shape = || {
+        let (rows, columns) =
+            text.strip_prefix('(')?.strip_suffix(')')?.split_once(", ")?;
+        Some(Answer::Shape((rows.parse().ok()?, columns.parse().ok()?)))
+    };
+    let number = text.parse().map(Answer::Whole);
+    let number = number.or_else(|_| text.parse().map(Answer::Decimal)).ok();
+    number.or_else(shape).unwrap_or_else(|| text.into())
 }
 
-impl From<usize> for Answer {
-    fn from(n: usize) -> Self {
-        Self::Whole(n)
-    }
+macro_rules! answers {
+    ($($kind:ty, $value:ident => $answer:expr;)*) => {
+        $(impl From<$kind> for Answer {
+            fn from($value: $kind) -> Self {
+                $answer
+            }
+        })*
+    };
 }
 
-impl From<f64> for Answer {
-    fn from(x: f64) -> Self {
-        Self::Decimal(x)
-    }
-}
-
-impl From<f32> for Answer {
-    fn from(x: f32) -> Self {
-        Self::Decimal(x.into())
-    }
-}
-
-impl From<Shape> for Answer {
-    fn from(shape: Shape) -> Self {
-        Self::Shape(shape)
-    }
-}
-
-impl From<&str> for Answer {
-    fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
-    }
-}
-
-impl From<String> for Answer {
-    fn from(text: String) -> Self {
-        Self::Text(text)
-    }
+answers! {
+    usize, n => Self::Whole(n);
+    f64, x => Self::Decimal(x);
+    f32, x => Self::Decimal(x.into());
+    Shape, shape => Self::Shape(shape);
+    &str, text => Self::Text(text.to_owned());
+    String, text => Self::Text(text);
 }

@@ -34,8 +34,8 @@ pub struct Question {
 /// A sentence of a slip or of why it is so.
 #[derive(Debug)]
 pub(crate) struct Said {
-    /// Of a slip: `{fact}`, or an answer as it is written.
-    pub what: String,
+    /// Of a slip: an answer.
+    pub what: Template,
     /// The answer with which alone it is said; empty where it always is.
     pub only_if: String,
     pub says: Template,
@@ -121,7 +121,7 @@ impl Posed<'_> {
     pub fn run(&self) -> Result<Outcome> {
         let question = self.question;
         let facts = self.numbers.clone().and((question.run)(self.numbers)?);
-        let answer = self.answer(&question.answer.text, &question.answer, &facts)?;
+        let answer = self.answer(&question.answer, &facts)?;
         let said = answer.to_string();
         let only = question.whys.iter().find(|why| why.only_if == said);
         let why = only.or(question.whys.iter().find(|why| why.only_if.is_empty()));
@@ -132,7 +132,7 @@ impl Posed<'_> {
             if !slip.only_if.is_empty() && slip.only_if != said {
                 continue;
             }
-            let given = self.answer(&slip.what, &slip.says, &facts)?;
+            let given = self.answer(&slip.what, &facts)?;
             // Whichever option is right, the others are slips, and each is said once.
             let is_said = given == answer || slips.iter().any(|it| it.answer == given);
             if !(is_option && is_said) {
@@ -143,15 +143,11 @@ impl Posed<'_> {
         Ok(Outcome { shown, answer, why, slips })
     }
 
-    /// A fact by its name in braces, or an answer as it is written.
-    fn answer(&self, what: &str, at: &Template, facts: &Facts) -> Result<Answer, Fault> {
-        let found = match what.strip_prefix('{').and_then(|it| it.strip_suffix('}')) {
-            Some(name) => facts.get(name).cloned(),
-            None if self.form.options().is_empty() => Some(value(what)),
-            None => Some(what.into()),
-        };
-        let found = found.ok_or_else(|| at.fault(format!("nothing is called {what}")))?;
+    fn answer(&self, what: &Template, facts: &Facts) -> Result<Answer, Fault> {
+        let told = what.filled(facts)?;
+        let is_option = !self.form.options().is_empty();
+        let found = if is_option { told.as_str().into() } else { value(&told) };
         let taken = self.form.takes(&found);
-        taken.ok_or_else(|| at.fault(format!("{what} is {found}, and no such answer")))
+        taken.ok_or_else(|| what.fault(format!("{told} is no such answer")))
     }
 }

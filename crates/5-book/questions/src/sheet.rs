@@ -21,8 +21,9 @@
 //! ```
 //!
 //! Rows of the table are the sets of numbers, one a seed. What is indented is shown once it
-//! has run. A slip is a fact, or an answer as it is written. `Why if NaN:` and
-//! `Slip {right} if NaN:` are said only where that is the answer.
+//! has run. Names in braces are numbers of the table or facts of the run, and can be computed
+//! with: `Slip {n * n / 2}:`. `Why if NaN:` and `Slip {right} if NaN:` are said only where that
+//! is the answer.
 
 use catalogue::{Block, Fault, Result, blocks};
 
@@ -32,7 +33,7 @@ use crate::template::Template;
 
 const KEYS: [&str; 6] = ["Read", "Form", "Answer", "Hint", "Why", "Slip"];
 
-/// The questions of a file, each with the run of its id.
+/// The questions of a file, each with the run that is called as its id.
 pub(crate) fn parse(
     file: &'static str,
     text: &str,
@@ -42,7 +43,7 @@ pub(crate) fn parse(
     let questions = blocks.map(|block| Parts::of(file, &block)?.question(runs));
     let questions = questions.collect::<Result<Vec<_>>>()?;
     for (id, _) in runs {
-        if !questions.iter().any(|question| question.id == *id) {
+        if !questions.iter().any(|question| question.id.replace('-', "_") == *id) {
             return Err(Fault::new(file, 0, format!("no question is called {id:?}")));
         }
     }
@@ -103,8 +104,8 @@ impl<'a> Parts<'a> {
         let of_name = self.keys.iter().filter_map(|(key, says)| {
             let rest = key.strip_prefix(name)?;
             let (what, only_if) = rest.split_once(" if ").unwrap_or((rest, ""));
-            let (what, only_if) = (what.trim().to_owned(), only_if.to_owned());
-            Some(Said { what, only_if, says: says.clone() })
+            let what = Template { text: what.trim().to_owned(), ..says.clone() };
+            Some(Said { what, only_if: only_if.to_owned(), says: says.clone() })
         });
         of_name.collect()
     }
@@ -129,7 +130,7 @@ impl<'a> Parts<'a> {
     fn question(self, runs: &[(&str, Run)]) -> Result<Question> {
         let id = self.heading.strip_suffix('}').and_then(|it| it.split_once(" {#"));
         let (title, id) = id.ok_or_else(|| self.text.fault("no {#id}"))?;
-        let run = runs.iter().find(|(known, _)| *known == id);
+        let run = runs.iter().find(|(known, _)| *known == id.replace('-', "_"));
         let (_, run) =
             run.ok_or_else(|| self.text.fault(format!("no run for {id:?}")))?;
         Ok(Question {

@@ -1,13 +1,17 @@
-//! A text with names in braces: `{n} keys`, `{share:>8.4}`.
+//! A text with names in braces: `{n} keys`, `{n * n / 2}`, `{share:>8.4}`.
 //!
-//! Behind a colon stands how a value is written, if not as it is: `<` or `>` and a width;
-//! then `,` for thousands, or a point and so many decimals.
+//! Numbers are computed with `+ - * /` between spaces. Behind a colon stands how a value is
+//! written, if not as it is: `<` or `>` and a width; then `,` for thousands, or a point and so
+//! many decimals.
 
 use attention::thousands;
 use catalogue::{Fault, Result};
 
 use crate::Answer;
 use crate::facts::Facts;
+
+/// What may stand between two numbers.
+pub(crate) const OPERATORS: [&str; 4] = ["+", "-", "*", "/"];
 
 /// A text, and where it stands.
 #[derive(Debug, Clone)]
@@ -43,16 +47,38 @@ impl Template {
     pub fn filled(&self, facts: &Facts) -> Result<String> {
         let mut filled = self.text.split('{').next().unwrap_or_default().to_owned();
         for (name, how, behind) in self.names() {
-            let value = facts.get(name);
+            let value = facts.get(name).cloned().or_else(|| computed(name, facts));
             let value =
                 value.ok_or_else(|| self.fault(format!("nothing is called {name:?}")))?;
-            let written = written(value, how);
+            let written = written(&value, how);
             filled += &written
                 .ok_or_else(|| self.fault(format!("{name} is not written as {how:?}")))?;
             filled += behind;
         }
         Ok(filled)
     }
+}
+
+/// `n * n / 2 + 1`, products first.
+fn computed(sum: &str, facts: &Facts) -> Option<Answer> {
+    let (mut terms, mut operator) = (Vec::new(), "+");
+    for word in sum.split(' ') {
+        if OPERATORS.contains(&word) {
+            operator = word;
+            continue;
+        }
+        let number = facts.decimals([word]).map(|[x]| x);
+        let number = number.ok().or_else(|| word.parse().ok())?;
+        match operator {
+            "*" => *terms.last_mut()? *= number,
+            "/" => *terms.last_mut()? /= number,
+            "-" => terms.push(-number),
+            _ => terms.push(number),
+        }
+    }
+    let sum = terms.into_iter().sum::<f64>();
+    let is_whole = sum.fract() == 0.0 && sum >= 0.0;
+    Some(if is_whole { Answer::Whole(sum as usize) } else { Answer::Decimal(sum) })
 }
 
 fn written(value: &Answer, how: &str) -> Option<String> {
@@ -91,6 +117,7 @@ mod tests {
         };
         let told = of("{n} {n:,} {n:<6}| {n:>6}| {x} {x:>6.2} {all}.").unwrap();
         assert_eq!(told, "12000 12,000 12000 |  12000| -0.5  -0.50 (2, 3).");
+        assert_eq!(of("{n / 2 * 3 - n:,} {1 + 2 * x - 1}").unwrap(), "6,000 -1");
         let refused = of("{m}").unwrap_err().to_string();
         assert_eq!(refused, "a.md:7: nothing is called \"m\"");
         assert!(of("{all:.2}").is_err());

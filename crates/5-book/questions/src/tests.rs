@@ -11,7 +11,8 @@ use crate::{sheet, topics};
 
 /// All texts of a question: what is known before its run, and what is said after it.
 fn texts(question: &Question) -> [Vec<&Template>; 2] {
-    let said = question.whys.iter().chain(&question.slips).map(|said| &said.says);
+    let said = question.whys.iter().chain(&question.slips);
+    let said = said.flat_map(|said| [&said.what, &said.says]);
     let before = vec![&question.text, &question.hint, &question.form];
     [before, said.chain([&question.shown, &question.answer]).collect()]
 }
@@ -21,9 +22,8 @@ fn texts(question: &Question) -> [Vec<&Template>; 2] {
 fn misfits(question: &Question) -> Vec<Fault> {
     let mut found = Vec::new();
     let [before, after] = texts(question);
-    let of_slips = question.slips.iter().map(|slip| slip.what.trim_matches(['{', '}']));
     let names = before.iter().chain(&after).flat_map(|text| text.names());
-    let used: BTreeSet<&str> = names.map(|(name, ..)| name).chain(of_slips).collect();
+    let used: BTreeSet<&str> = names.flat_map(|(name, ..)| name.split(' ')).collect();
     for numbers in &question.sets {
         let facts = match (question.run)(numbers) {
             Ok(facts) => facts,
@@ -89,7 +89,7 @@ Hint: Less than {n}.
 Why: Two of
 them.
 Why if 4: Two fours.
-Slip {n}: That is all.
+Slip {2 * half}: That is all.
 Slip 1 if 4: That is one of {half}.
 ";
 

@@ -1,20 +1,8 @@
 //! A lens per head.
 
-use anyhow::Result;
-use attention::{Dims, LayerParameters, Mask, Matrix, ShapeTrace};
 use per_head::{PerHeadAttention, concat};
 
-use crate::facts::{Facts, facts};
-use crate::parts::{layer, step, tokens};
-use crate::question::Run;
-
-pub const RUNS: &[(&str, Run)] = &[
-    ("lens-shape", lens),
-    ("scores-shape", scores),
-    ("concat-shape", concatenation),
-    ("before-mixing", before_mixing),
-    ("after-mixing", after_mixing),
-];
+use super::*;
 
 fn layer_of(n: &Facts) -> Result<LayerParameters> {
     let [d_model, n_heads] = n.wholes(["d_model", "n_heads"])?;
@@ -26,32 +14,21 @@ fn trace(n: &Facts) -> Result<ShapeTrace> {
     Ok(PerHeadAttention::new(layer_of(n)?).trace(&tokens(n_tokens, d_model))?)
 }
 
-fn lens(n: &Facts) -> Result<Facts> {
-    let layer = layer_of(n)?;
-    let (dims, shape) = (layer.dims(), layer.heads()[0].w_q.weight.shape());
+pub fn lens_shape(n: &Facts) -> Result<Facts> {
     let (_, line) = step(&trace(n)?, "Q_i")?;
-    Ok(facts![
-        line,
-        shape,
-        all_heads = (dims.d_model(), dims.d_model()),
-        slice = (dims.d_k(), dims.d_k()),
-        turned = (shape.1, shape.0),
-    ])
+    Ok(facts![line, shape = layer_of(n)?.heads()[0].w_q.weight.shape()])
 }
 
-fn scores(n: &Facts) -> Result<Facts> {
+pub fn scores_shape(n: &Facts) -> Result<Facts> {
     let trace = trace(n)?;
     let (step, line) = step(&trace, "scores_i")?;
-    let (q, k_t) = (step.from[0], step.from[1]);
-    Ok(facts![line, scores = step.to, q, k_t, over_tokens = (q.1, q.1)])
+    Ok(facts![line, shape = step.to])
 }
 
-fn concatenation(n: &Facts) -> Result<Facts> {
+pub fn concat_shape(n: &Facts) -> Result<Facts> {
     let trace = trace(n)?;
     let (step, line) = step(&trace, "concat")?;
-    let one = step.from[0];
-    let [n_heads] = n.wholes(["n_heads"])?;
-    Ok(facts![line, concat = step.to, one, below = (one.0 * n_heads, one.1)])
+    Ok(facts![line, shape = step.to])
 }
 
 /// Which columns change when each number of a head's output is raised by one: of the
@@ -81,19 +58,18 @@ fn in_words(columns: &[usize], of: usize) -> String {
     format!("{} of {of} columns change{range}", columns.len())
 }
 
-fn before_mixing(n: &Facts) -> Result<Facts> {
+pub fn before_mixing(n: &Facts) -> Result<Facts> {
     let ([d_model], [side_by_side, mixed]) = (n.wholes(["d_model"])?, changed(n)?);
     let concat = in_words(&side_by_side, d_model);
     Ok(facts![concat, changed = side_by_side.len(), mixed = mixed.len()])
 }
 
-fn after_mixing(n: &Facts) -> Result<Facts> {
+pub fn after_mixing(n: &Facts) -> Result<Facts> {
     let ([d_model], [side_by_side, mixed]) = (n.wholes(["d_model"])?, changed(n)?);
     Ok(facts![
         concat = in_words(&side_by_side, d_model),
         output = in_words(&mixed, d_model),
-        changed = mixed.len(),
-        kept = d_model - mixed.len(),
-        kept_before = d_model - side_by_side.len(),
+        changed = side_by_side.len(),
+        mixed = mixed.len(),
     ])
 }

@@ -1,16 +1,10 @@
 //! A model that writes.
 
-use anyhow::Result;
-use attention::{Matrix, softmax_rows};
 use gradients::cross_entropy;
 
-use crate::facts::{Facts, facts};
-use crate::question::Run;
+use super::*;
 
-pub const RUNS: &[(&str, Run)] =
-    &[("temperature", at_temperature), ("perplexity", perplexity)];
-
-fn at_temperature(n: &Facts) -> Result<Facts> {
+pub fn temperature(n: &Facts) -> Result<Facts> {
     let [times, temperature] = n.decimals(["times", "temperature"])?;
     let ratio = |temperature: f64| {
         let logits = [times.ln() / temperature, 0.0];
@@ -21,11 +15,10 @@ fn at_temperature(n: &Facts) -> Result<Facts> {
         at_1 = ratio(1.0),
         at_temperature = ratio(temperature),
         multiplied = ratio(1.0 / temperature),
-        divided = times / temperature,
     ])
 }
 
-fn perplexity(n: &Facts) -> Result<Facts> {
+pub fn perplexity(n: &Facts) -> Result<Facts> {
     let chances = n.decimals(["first", "second"])?;
     let logits = chances.map(|chance| [chance.ln(), (1.0 - chance).ln()]);
     let loss =

@@ -1,22 +1,11 @@
 //! Bad numbers.
 
-use anyhow::Result;
-use attention::{Dims, Mask, Matrix, MultiHeadAttention, softmax_rows};
 use fused_heads::FusedAttention;
 use lessons::scores_softmax_scale::as_written;
 
-use crate::facts::{Facts, facts};
-use crate::parts::{layer, tokens};
-use crate::question::Run;
+use super::*;
 
-pub const RUNS: &[(&str, Run)] = &[
-    ("empty-row", empty_row),
-    ("small-fill", small_fill),
-    ("bare-softmax", bare_softmax),
-    ("nan-causal", nan_under),
-];
-
-fn empty_row(n: &Facts) -> Result<Facts> {
+pub fn empty_row(n: &Facts) -> Result<Facts> {
     let [n_kv] = n.wholes(["n_kv"])?;
     let blocked = Mask::FirstKeys(0).apply(tokens(1, n_kv));
     let formula = as_written(blocked.as_slice());
@@ -42,7 +31,7 @@ fn kind(row: &[f64]) -> &'static str {
     }
 }
 
-fn small_fill(n: &Facts) -> Result<Facts> {
+pub fn small_fill(n: &Facts) -> Result<Facts> {
     let [one, other, fill] = n.decimals(["one", "other", "fill"])?;
     let shares =
         |blocked: f64| softmax_rows(Matrix::from_row_slice(1, 3, &[one, other, blocked]));
@@ -56,11 +45,10 @@ fn small_fill(n: &Facts) -> Result<Facts> {
         share = filled[2],
         of_blocked = blocked[2],
         of_largest = shares(one.max(other) + 1e3)[2],
-        even = softmax_rows(Matrix::<f64>::zeros(1, 3))[2],
     ])
 }
 
-fn bare_softmax(n: &Facts) -> Result<Facts> {
+pub fn bare_softmax(n: &Facts) -> Result<Facts> {
     let scores = Matrix::from_row_slice(1, 3, &n.row::<3>("scores")?);
     let (exp, right) = (scores.map(f64::exp), softmax_rows(scores.clone()));
     let bare = as_written(scores.as_slice());
@@ -80,7 +68,7 @@ fn bare_softmax(n: &Facts) -> Result<Facts> {
     ])
 }
 
-fn nan_under(n: &Facts) -> Result<Facts> {
+pub fn nan_causal(n: &Facts) -> Result<Facts> {
     let [n_tokens, bad] = n.wholes(["n_tokens", "bad"])?;
     let layer = FusedAttention::new(&layer(Dims::new(16, 2)?, true));
     let mut x: Matrix = tokens(n_tokens, 16);

@@ -1,20 +1,10 @@
 //! Heads that specialise.
 
-use anyhow::{Context, Result};
-use attention::{Dims, Mask, Matrix, weighted_values};
 use per_head::{PerHeadAttention, concat};
 
-use crate::facts::{Facts, facts};
-use crate::parts::{ROUNDING, layer, tokens};
-use crate::question::Run;
+use super::*;
 
-pub const RUNS: &[(&str, Run)] = &[
-    ("blend-forgets", blend_forgets),
-    ("sum-of-removals", sum_of_removals),
-    ("mean-for-a-head", mean_for_a_head),
-];
-
-fn blend_forgets(n: &Facts) -> Result<Facts> {
+pub fn blend_forgets(n: &Facts) -> Result<Facts> {
     let place = |role: &str| {
         let place = ["agent", "object", "place"].iter().position(|&known| known == role);
         place.with_context(|| format!("no {role}"))
@@ -43,7 +33,7 @@ fn heads_of(d_model: usize, n_heads: usize) -> Result<(PerHeadAttention, Vec<Mat
     Ok((layer, heads.into_iter().map(|head| head.out).collect()))
 }
 
-fn sum_of_removals(n: &Facts) -> Result<Facts> {
+pub fn sum_of_removals(n: &Facts) -> Result<Facts> {
     let [n_heads] = n.wholes(["n_heads"])?;
     let (layer, heads) = heads_of(8 * n_heads, n_heads)?;
     let w_o = layer.parameters().w_o();
@@ -67,7 +57,7 @@ fn sum_of_removals(n: &Facts) -> Result<Facts> {
     Ok(facts![left, from_bias, from_zeros, from_whole])
 }
 
-fn mean_for_a_head(n: &Facts) -> Result<Facts> {
+pub fn mean_for_a_head(n: &Facts) -> Result<Facts> {
     let [d_model, n_heads] = n.wholes(["d_model", "n_heads"])?;
     let (layer, mut heads) = heads_of(d_model, n_heads)?;
     let first = heads[1].row(0).into_owned();
@@ -83,5 +73,5 @@ fn mean_for_a_head(n: &Facts) -> Result<Facts> {
     };
     let (n_tokens, d_v) = heads[1].shape();
     let mean = Matrix::from_fn(n_tokens, d_v, |_, c| heads[1].column(c).mean());
-    Ok(facts![d_v, by_mean = changed(&mean)?, by_zeros = changed(&(&mean * 0.0))?])
+    Ok(facts![by_mean = changed(&mean)?, by_zeros = changed(&(&mean * 0.0))?])
 }

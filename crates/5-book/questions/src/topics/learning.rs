@@ -1,18 +1,8 @@
 //! Learning.
 
-use anyhow::Result;
-use attention::{Linear, Matrix};
-use gradients::{Adam, Optimiser, Sgd, cross_entropy};
+use gradients::{Adam, Optimiser, Sgd};
 
-use crate::facts::{Facts, facts};
-use crate::question::Run;
-
-pub const RUNS: &[(&str, Run)] = &[
-    ("descent-step", descent_step),
-    ("adam-step", adam_step),
-    ("cross-entropy", loss_of),
-    ("logit-gradient", logit_gradient),
-];
+use super::*;
 
 /// Where a parameter stands after one step.
 fn stepped(mut by: impl Optimiser, theta: f64, gradient: f64) -> Result<f64> {
@@ -22,7 +12,7 @@ fn stepped(mut by: impl Optimiser, theta: f64, gradient: f64) -> Result<f64> {
     Ok(parameter.weight[0])
 }
 
-fn descent_step(n: &Facts) -> Result<Facts> {
+pub fn descent_step(n: &Facts) -> Result<Facts> {
     let [theta, gradient, rate] = n.decimals(["theta", "gradient", "rate"])?;
     let after = |lr| stepped(Sgd { lr }, theta, gradient);
     let down = after(rate)?;
@@ -30,19 +20,17 @@ fn descent_step(n: &Facts) -> Result<Facts> {
     Ok(facts![sum, down, up = after(-rate)?, at_rate_1 = after(1.0)?])
 }
 
-fn adam_step(n: &Facts) -> Result<Facts> {
+pub fn adam_step(n: &Facts) -> Result<Facts> {
     const RATE: f64 = 0.01;
     let gradients = n.decimals(["small", "large"])?;
-    let [adam_1, adam_2] =
-        gradients.map(|gradient| stepped(Adam::new(RATE), 0.0, gradient));
+    let size = |it: Result<f64>| it.map(f64::abs);
+    let [adam_1, adam_2] = gradients.map(|it| size(stepped(Adam::new(RATE), 0.0, it)));
     let [descent_1, descent_2] =
-        gradients.map(|gradient| stepped(Sgd { lr: RATE }, 0.0, gradient));
-    let (adam_1, adam_2) = (adam_1?.abs(), adam_2?.abs());
-    let (descent_1, descent_2) = (descent_1?.abs(), descent_2?.abs());
-    let (times, by_descent) = (adam_2 / adam_1, descent_2 / descent_1);
-    let root = by_descent.sqrt();
-    let rate = RATE;
-    Ok(facts![rate, adam_1, adam_2, descent_1, descent_2, times, by_descent, root])
+        gradients.map(|it| size(stepped(Sgd { lr: RATE }, 0.0, it)));
+    let (descent_1, descent_2) = (descent_1?, descent_2?);
+    let root = (descent_2 / descent_1).sqrt();
+    let (adam_1, adam_2, rate) = (adam_1?, adam_2?, RATE);
+    Ok(facts![rate, adam_1, adam_2, descent_1, descent_2, root])
 }
 
 /// The logits whose shares these are.
@@ -50,19 +38,18 @@ fn logits(shares: &[f64]) -> Matrix {
     Matrix::from_row_slice(1, shares.len(), shares).map(f64::ln)
 }
 
-fn loss_of(n: &Facts) -> Result<Facts> {
+pub fn cross_entropy(n: &Facts) -> Result<Facts> {
     let [right, other] = n.decimals(["right", "other"])?;
     Ok(facts![
-        loss = cross_entropy(&logits(&[right, other]), &[0])?.value,
-        missing = 1.0 - right,
+        loss = gradients::cross_entropy(&logits(&[right, other]), &[0])?.value,
         bits = -right.log2(),
         to_base_10 = -right.log10(),
     ])
 }
 
-fn logit_gradient(n: &Facts) -> Result<Facts> {
+pub fn logit_gradient(n: &Facts) -> Result<Facts> {
     let (shares, [right]) = (n.list("shares")?, n.wholes(["right"])?);
-    let gradient = cross_entropy(&logits(&shares), &[right])?.gradient;
+    let gradient = gradients::cross_entropy(&logits(&shares), &[right])?.gradient;
     let row = |numbers: &[f64]| -> String {
         numbers.iter().map(|number| format!("{number:>8.3}")).collect()
     };
@@ -72,7 +59,5 @@ fn logit_gradient(n: &Facts) -> Result<Facts> {
         row = row(&shares),
         gradients = row(gradient.as_slice()),
         gradient = gradient[right],
-        reversed = 1.0 - share,
-        of_share = -1.0 / share,
     ])
 }

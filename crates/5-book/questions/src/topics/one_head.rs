@@ -1,18 +1,11 @@
 //! One head.
 
-use anyhow::Result;
-use attention::{Mask, MultiHeadAttention};
 use fused_heads::FusedAttention;
-use lessons::{numbers::ends, trained};
+use lessons::numbers::ends;
 
-use crate::facts::{Facts, facts};
-use crate::parts::{ROUNDING, sentence};
-use crate::question::Run;
+use super::*;
 
-pub const RUNS: &[(&str, Run)] =
-    &[("row-sums", sums), ("order", order), ("last-digit", last_digit)];
-
-fn sums(n: &Facts) -> Result<Facts> {
+pub fn row_sums(n: &Facts) -> Result<Facts> {
     let ([head], [text]) = (n.wholes(["head"])?, n.words(["sentence"])?);
     let layer = trained::layer()?;
     let maps = trained::maps(&layer.parameters, &sentence(layer, text)?.input)?;
@@ -29,7 +22,7 @@ fn sums(n: &Facts) -> Result<Facts> {
     Ok(facts![sums_to_one, row, most_row, column, most_column])
 }
 
-fn order(n: &Facts) -> Result<Facts> {
+pub fn order(n: &Facts) -> Result<Facts> {
     let [text, first, second] = n.words(["sentence", "first", "second"])?;
     let layer = trained::layer()?;
     let sentence = sentence(layer, text)?;
@@ -58,7 +51,7 @@ fn order(n: &Facts) -> Result<Facts> {
     ])
 }
 
-fn last_digit(n: &Facts) -> Result<Facts> {
+pub fn last_digit(n: &Facts) -> Result<Facts> {
     let [a, b, c] = n.decimals(["a", "b", "c"])?;
     let (left, right) = ((a + b) + c, a + (b + c));
     let compared = if left == right {

@@ -1,20 +1,14 @@
 //! An average with shares.
 
-use anyhow::{Error, Result};
-use attention::Matrix;
-use lessons::{one_look_is_not_enough, trained};
+use lessons::one_look_is_not_enough as lesson;
 
-use crate::facts::{Facts, facts};
-use crate::parts::{bars, sentence};
-use crate::question::Run;
+use super::*;
 
-pub const RUNS: &[(&str, Run)] = &[("blend", blend), ("flew-head-11", most)];
-
-fn blend(n: &Facts) -> Result<Facts> {
+pub fn blend(n: &Facts) -> Result<Facts> {
     let [to_first, to_second, a, b] = n.decimals(["to_first", "to_second", "a", "b"])?;
     let first = Matrix::from_row_slice(1, 2, &[a, 0.0]);
     let second = Matrix::from_row_slice(1, 2, &[0.0, b]);
-    let out = |to_second| one_look_is_not_enough::blend(&first, &second, to_second);
+    let out = |to_second| lesson::blend(&first, &second, to_second);
     let larger = if to_first > to_second { 0.0 } else { 1.0 };
     let blended = out(to_second);
     Ok(facts![
@@ -25,7 +19,7 @@ fn blend(n: &Facts) -> Result<Facts> {
     ])
 }
 
-fn most(n: &Facts) -> Result<Facts> {
+pub fn flew_head_11(n: &Facts) -> Result<Facts> {
     let ([head], [text, word]) = (n.wholes(["head"])?, n.words(["sentence", "word"])?);
     let layer = trained::layer()?;
     let sentence = sentence(layer, text)?;
@@ -37,5 +31,5 @@ fn most(n: &Facts) -> Result<Facts> {
         bars(&format!("{word} in head {head}"), &sentence.tokens, row(head).as_slice());
     let facts = facts![shown, most = most(head)];
     let with = |facts: Facts, head| facts.with(format!("in_head_{head}"), most(head));
-    Ok::<_, Error>((0..maps.len()).fold(facts, with))
+    Ok((0..maps.len()).fold(facts, with))
 }

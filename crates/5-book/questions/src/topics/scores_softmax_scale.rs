@@ -1,24 +1,11 @@
 //! Scores, softmax and √d_k.
 
-use anyhow::Result;
-use attention::{
-    Dims, HeadParameters, Mask, Matrix, Rng, SeedableRng, random_matrix, softmax_rows,
-};
 use lessons::scores_softmax_scale::as_written;
 use single_head::attend;
 
-use crate::facts::{Facts, facts};
-use crate::parts::tokens;
-use crate::question::Run;
+use super::*;
 
-pub const RUNS: &[(&str, Run)] = &[
-    ("softmax-equal", equal_scores),
-    ("softmax-huge", huge_scores),
-    ("spread", spread),
-    ("divisor", divisor),
-];
-
-fn equal_scores(n: &Facts) -> Result<Facts> {
+pub fn softmax_equal(n: &Facts) -> Result<Facts> {
     let scores = n.list("scores")?;
     let scores = Matrix::from_row_slice(1, scores.len(), &scores);
     let (exp, shares) = (scores.map(f64::exp), softmax_rows(scores.clone()));
@@ -26,7 +13,7 @@ fn equal_scores(n: &Facts) -> Result<Facts> {
     Ok(facts![shown, share = shares[0], score = scores[0], exponential = exp[0]])
 }
 
-fn huge_scores(n: &Facts) -> Result<Facts> {
+pub fn softmax_huge(n: &Facts) -> Result<Facts> {
     let numbers = n.list("scores")?;
     let of = |numbers: &[f64]| Matrix::from_row_slice(1, numbers.len(), numbers);
     let scores = of(&numbers);
@@ -39,7 +26,7 @@ fn huge_scores(n: &Facts) -> Result<Facts> {
     Ok(facts![shown, share = shares[0], formula = formula[0], unblocked = unblocked[0]])
 }
 
-fn spread(n: &Facts) -> Result<Facts> {
+pub fn spread(n: &Facts) -> Result<Facts> {
     let widths = n.wholes(["narrow", "wide"])?;
     let rng = &mut Rng::seed_from_u64(6);
     let [narrow, wide] = widths.map(|d_k| {
@@ -50,21 +37,18 @@ fn spread(n: &Facts) -> Result<Facts> {
         [raw.variance().sqrt(), divided.variance().sqrt()]
     });
     let [grows, divided] = [0, 1].map(|at| wide[at] / narrow[at]);
-    let ratio = widths[1] / widths[0];
     Ok(facts![
         grows,
         divided,
-        ratio,
         narrow_raw = narrow[0],
         narrow_divided = narrow[1],
         wide_raw = wide[0],
         wide_divided = wide[1],
-        root = (ratio as f64).sqrt(),
-        variance_grows = grows.powi(2),
+        root = ((widths[1] / widths[0]) as f64).sqrt(),
     ])
 }
 
-fn divisor(n: &Facts) -> Result<Facts> {
+pub fn divisor(n: &Facts) -> Result<Facts> {
     let [d_model, n_heads] = n.wholes(["d_model", "n_heads"])?;
     let rng = &mut Rng::seed_from_u64(1);
     let head: HeadParameters =

@@ -1,14 +1,8 @@
 //! Sensors.
 
-use anyhow::Result;
+use super::*;
 
-use crate::facts::{Facts, facts};
-use crate::question::Run;
-
-pub const RUNS: &[(&str, Run)] =
-    &[("windows-of-an-engine", windows), ("on-the-trainings-scale", scaled)];
-
-fn windows(n: &Facts) -> Result<Facts> {
+pub fn windows_of_an_engine(n: &Facts) -> Result<Facts> {
     let [rows, steps] = n.wholes(["rows", "steps"])?;
     let cycles: Vec<usize> = (0..rows).collect();
     let all: Vec<&[usize]> = cycles.windows(steps).collect();
@@ -18,8 +12,6 @@ fn windows(n: &Facts) -> Result<Facts> {
         second = told(all[1]),
         last = told(all[all.len() - 1]),
         all = all.len(),
-        one_less = rows - steps,
-        apart = rows / steps,
     ])
 }
 
@@ -29,7 +21,7 @@ fn mean_and_squares(readings: &[f64]) -> (f64, f64) {
     (mean, readings.iter().map(|x| (x - mean).powi(2)).sum())
 }
 
-fn scaled(n: &Facts) -> Result<Facts> {
+pub fn on_the_trainings_scale(n: &Facts) -> Result<Facts> {
     let ([a, b, c], [test]) = (n.row("train")?, n.decimals(["test"])?);
     let (mean, squares) = mean_and_squares(&[a, b, c]);
     let (mean_of_all, squares_of_all) = mean_and_squares(&[a, b, c, test]);
@@ -38,7 +30,6 @@ fn scaled(n: &Facts) -> Result<Facts> {
         mean,
         spread,
         scaled = (test - mean) / spread,
-        less_mean = test - mean,
         by_n_less_1 = (test - mean) / (squares / 2.0).sqrt(),
         with_test = (test - mean_of_all) / (squares_of_all / 4.0).sqrt(),
     ])

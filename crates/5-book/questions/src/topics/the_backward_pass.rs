@@ -1,55 +1,30 @@
 //! The backward pass.
 
 use anyhow::{Context, Result};
-use attention::{Dims, Linear, Mask, Matrix, softmax_rows};
 use fused_heads::FusedAttention;
 use gradients::{LayerPass, linear_backward, softmax_rows_backward};
 
-use crate::facts::{Facts, facts};
-use crate::parts::{layer, tokens};
-use crate::question::Run;
+use super::*;
 
-pub const RUNS: &[(&str, Run)] = &[
-    ("gradient-shape", gradient_shape),
-    ("softmax-backward", softmax_backward),
-    ("key-bias", key_bias),
-    ("forgotten-scale", forgotten_scale),
-];
-
-fn gradient_shape(n: &Facts) -> Result<Facts> {
+pub fn gradient_shape(n: &Facts) -> Result<Facts> {
     let [n, d_in, d_out] = n.wholes(["n", "d_in", "d_out"])?;
     let linear = Linear::new(tokens(d_in, d_out), None)?;
     let (x, d_y): (Matrix, Matrix) = (tokens(n, d_in), tokens(n, d_out));
     let back = linear_backward(&linear, &x, &d_y)?;
-    let d_w = back.d_linear.weight.shape();
-    Ok(facts![
-        d_w,
-        d_x = back.d_x.shape(),
-        d_y = d_y.shape(),
-        x_t = x.transpose().shape(),
-        w_t = linear.weight.transpose().shape(),
-        turned = (d_w.1, d_w.0),
-    ])
+    Ok(facts![d_w = back.d_linear.weight.shape(), d_x = back.d_x.shape()])
 }
 
-fn softmax_backward(n: &Facts) -> Result<Facts> {
+pub fn softmax_backward(n: &Facts) -> Result<Facts> {
     let [a, b, d_a, d_b] = n.decimals(["a", "b", "d_a", "d_b"])?;
     let (attn, d_attn) = (
         Matrix::from_row_slice(1, 2, &[a, b]),
         Matrix::from_row_slice(1, 2, &[d_a, d_b]),
     );
     let d_scores = softmax_rows_backward(&attn, d_attn.clone())?;
-    Ok(facts![
-        dot = attn.dot(&d_attn),
-        first = d_scores[0],
-        second = d_scores[1],
-        alone = a * (1.0 - a) * d_a,
-        product = a * d_a,
-        reversed = -d_scores[0],
-    ])
+    Ok(facts![dot = attn.dot(&d_attn), first = d_scores[0], second = d_scores[1]])
 }
 
-fn key_bias(n: &Facts) -> Result<Facts> {
+pub fn key_bias(n: &Facts) -> Result<Facts> {
     let [n_tokens, d_model, n_heads] = n.wholes(["n_tokens", "d_model", "n_heads"])?;
     let layer = FusedAttention::new(&layer(Dims::new(d_model, n_heads)?, true));
     let x: Matrix = tokens(n_tokens, d_model);
@@ -64,7 +39,7 @@ fn key_bias(n: &Facts) -> Result<Facts> {
     Ok(facts![q, v, of_keys, k = if k < 1e-12 { 0.0 } else { k }])
 }
 
-fn forgotten_scale(n: &Facts) -> Result<Facts> {
+pub fn forgotten_scale(n: &Facts) -> Result<Facts> {
     let ([d_k], n, d_v) = (n.wholes(["d_k"])?, 5, 3);
     let [x, w_q]: [Matrix; 2] = [tokens(n, 6), tokens(6, d_k)];
     let (k, v, d_head): (Matrix, Matrix, Matrix) =
@@ -74,6 +49,5 @@ fn forgotten_scale(n: &Facts) -> Result<Facts> {
     let d_scores = softmax_rows_backward(&attn, d_head * v.transpose())?;
     let d_w_q = |d_products: &Matrix| (x.transpose() * (d_products * &k)).norm();
     let (right, forgotten) = (d_w_q(&(&d_scores / scale)), d_w_q(&d_scores));
-    let times = forgotten / right;
-    Ok(facts![right, forgotten, times, inverse = 1.0 / times])
+    Ok(facts![right, forgotten, times = forgotten / right])
 }

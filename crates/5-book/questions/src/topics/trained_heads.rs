@@ -1,25 +1,14 @@
 //! Trained heads.
 
-use anyhow::{Context, Result};
-use attention::{
-    HeadParameters, LayerParameters, Linear, Mask, Matrix, MultiHeadAttention,
-    max_abs_diff,
-};
 use fused_heads::FusedAttention;
 use lessons::one_look_is_not_enough::rows_led_by;
-use lessons::trained;
 use lessons::trained_heads::measures::{weighted, words};
 use model_files::read_layer;
 use tensors::{NewTensor, TensorFile, to_bytes};
 
-use crate::facts::{Facts, facts};
-use crate::parts::{bars, sentence};
-use crate::question::Run;
+use super::*;
 
-pub const RUNS: &[(&str, Run)] =
-    &[("leaning", leaning), ("file-shape", file_shape), ("turned", transposed)];
-
-fn leaning(n: &Facts) -> Result<Facts> {
+pub fn leaning(n: &Facts) -> Result<Facts> {
     let ([head], [text, key]) = (n.wholes(["head"])?, n.words(["sentence", "key"])?);
     let layer = trained::layer()?;
     let sentence = sentence(layer, text)?;
@@ -57,7 +46,7 @@ fn read_with(d_model: usize, shape: (usize, usize)) -> Result<LayerParameters, S
     read_layer(&file, 8, None).map_err(|error| error.to_string())
 }
 
-fn file_shape(n: &Facts) -> Result<Facts> {
+pub fn file_shape(n: &Facts) -> Result<Facts> {
     let [d_model, key_width] = n.wholes(["d_model", "key_width"])?;
     let tried = [(d_model, key_width), (key_width, d_model)]
         .map(|shape| (shape, read_with(d_model, shape)));
@@ -75,11 +64,10 @@ fn file_shape(n: &Facts) -> Result<Facts> {
         second,
         of_first = said(first_layer),
         of_second = said(second_layer),
-        square = (d_model, d_model),
     ])
 }
 
-fn transposed(n: &Facts) -> Result<Facts> {
+pub fn turned(n: &Facts) -> Result<Facts> {
     let [which] = n.words(["which"])?;
     let trained = trained::layer()?;
     let right = FusedAttention::new(&trained.parameters);

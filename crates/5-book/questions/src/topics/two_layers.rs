@@ -1,20 +1,15 @@
 //! Two layers.
 
 use anyhow::{Context, Result};
-use attention::Matrix;
 
-use crate::facts::{Facts, facts};
-use crate::question::Run;
-
-pub const RUNS: &[(&str, Run)] =
-    &[("induction-place", induction), ("through-two-heads", path)];
+use super::*;
 
 /// A map in which each token attends to the one before it.
 fn one_back(n: usize) -> Matrix {
     Matrix::from_fn(n, n, |i, j| if i == j + 1 { 1.0 } else { 0.0 })
 }
 
-fn induction(n: &Facts) -> Result<Facts> {
+pub fn induction_place(n: &Facts) -> Result<Facts> {
     let [text] = n.words(["text"])?;
     let tokens: Vec<&str> = text.split(' ').collect();
     let n = tokens.len();
@@ -29,7 +24,6 @@ fn induction(n: &Facts) -> Result<Facts> {
     Ok(facts![
         place,
         last,
-        before = place - 1,
         tokens = line(&|j| format!("{:>3}", tokens[j])),
         notes = line(&|j| format!("{:>3}", note(j))),
         found = line(&|j| if j == place { "  ^".into() } else { "   ".into() }),
@@ -37,7 +31,7 @@ fn induction(n: &Facts) -> Result<Facts> {
 }
 
 #[rustfmt::skip]
-fn path(n: &Facts) -> Result<Facts> {
+pub fn through_two_heads(n: &Facts) -> Result<Facts> {
     let [first, second] = n.decimals(["first", "second"])?;
     // cat, sat, down.
     let first_map = Matrix::from_row_slice(3, 3, &[
@@ -50,10 +44,6 @@ fn path(n: &Facts) -> Result<Facts> {
         0.0, 1.0, 0.0,
         0.0, second, 1.0 - second,
     ]);
-    Ok(facts![
-        together = (&second_map * &first_map)[(2, 0)],
-        smaller = first.min(second),
-        mean = f64::midpoint(first, second),
-        sum = first + second,
-    ])
+    let together = (&second_map * &first_map)[(2, 0)];
+    Ok(facts![together, smaller = first.min(second)])
 }
