@@ -42,10 +42,7 @@ impl Facts {
 
     /// The whole numbers of these names.
     pub fn wholes<const N: usize>(&self, names: [&str; N]) -> Result<[usize; N]> {
-        self.each(names, |value| match value {
-            Answer::Whole(n) => Some(*n),
-            _ => None,
-        })
+        self.each(names, |it| if let Answer::Whole(n) = it { Some(*n) } else { None })
     }
 
     /// The numbers of these names, whole or not.
@@ -59,10 +56,10 @@ impl Facts {
 
     /// The words of these names.
     pub fn words<const N: usize>(&self, names: [&str; N]) -> Result<[&str; N]> {
-        self.each(names, |value| match value {
-            Answer::Text(text) => Some(&**text),
-            _ => None,
-        })
+        self.each(
+            names,
+            |it| if let Answer::Text(text) = it { Some(&**text) } else { None },
+        )
     }
 
     /// A list as a text has it: `0.7, 0.2 and 0.1`, `12,000 and −∞`.

@@ -5,7 +5,8 @@ use attention::{
     Dims, LayerParameters, Mask, Matrix, Real, Rng, SeedableRng, ShapeStep, ShapeTrace,
     random_matrix,
 };
-use model_files::{Sentence, TrainedLayer};
+use lessons::trained;
+use model_files::Sentence;
 
 /// Sums in another order differ by less than this.
 pub const ROUNDING: f64 = 1e-9;
@@ -21,9 +22,20 @@ pub fn tokens<T: Real>(n_tokens: usize, width: usize) -> Matrix<T> {
 }
 
 /// The sentence of the trained layer that is written so.
-pub fn sentence<'a>(layer: &'a TrainedLayer, text: &str) -> Result<&'a Sentence> {
-    let found = layer.sentences.iter().find(|sentence| sentence.text == text);
+pub fn sentence(text: &str) -> Result<&'static Sentence> {
+    let found = trained::layer()?.sentences.iter().find(|it| it.text == text);
     found.with_context(|| format!("the trained layer has no sentence “{text}”"))
+}
+
+/// That sentence, with the map of each head of the trained layer.
+pub fn with_maps(text: &str) -> Result<(&'static Sentence, Vec<Matrix>)> {
+    let sentence = sentence(text)?;
+    Ok((sentence, trained::maps(&trained::layer()?.parameters, &sentence.input)?))
+}
+
+/// A number, and 0 with words for it where it is only rounding.
+pub fn rounded(x: f64, rounding: f64, words: &str) -> (f64, String) {
+    if x < rounding { (0.0, words.to_owned()) } else { (x, format!("{x:.3}")) }
 }
 
 /// A bar a token, under what they are.

@@ -2,7 +2,6 @@
 
 use anyhow::{Context, Result, bail};
 use catalogue::Fault;
-use lessons::trained;
 
 use crate::facts::{Facts, value};
 use crate::template::Template;
@@ -101,13 +100,10 @@ pub(crate) fn form(text: &str) -> Result<Form> {
             Form::Choice(options.split('|').map(|it| it.trim().to_owned()).collect())
         }
         ("token", Some(("of", sentence))) => {
-            let mut options: Vec<String> = Vec::new();
-            for token in &parts::sentence(trained::layer()?, sentence)?.tokens {
-                if !options.contains(token) {
-                    options.push(token.clone());
-                }
-            }
-            Form::Token(options)
+            let tokens = &parts::sentence(sentence)?.tokens;
+            let is_first = |at: &usize| !tokens[..*at].contains(&tokens[*at]);
+            let options = (0..tokens.len()).filter(is_first);
+            Form::Token(options.map(|at| tokens[at].clone()).collect())
         }
         _ => bail!("{text:?}"),
     })
@@ -128,10 +124,8 @@ impl Posed<'_> {
         let why = why.ok_or_else(|| question.answer.fault("no `Why:`"))?;
         let is_option = !self.form.options().is_empty();
         let mut slips: Vec<Slip> = Vec::new();
-        for slip in &question.slips {
-            if !slip.only_if.is_empty() && slip.only_if != said {
-                continue;
-            }
+        let is_said = |it: &&Said| it.only_if.is_empty() || it.only_if == said;
+        for slip in question.slips.iter().filter(is_said) {
             let given = self.answer(&slip.what, &facts)?;
             // Whichever option is right, the others are slips, and each is said once.
             let is_said = given == answer || slips.iter().any(|it| it.answer == given);

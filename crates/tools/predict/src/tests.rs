@@ -4,9 +4,9 @@ mod played;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::LazyLock;
 
-use questions::{Answer, Form, Outcome, Prediction, Question, Topic, Verdict};
+use questions::{Answer, Form, Outcome, Posed, Prediction, Question, Topic, Verdict};
 
 use super::entries::{self, Entry};
 use super::text::{indented, wrapped};
@@ -20,9 +20,7 @@ const SEEDS: u64 = 4;
 struct Run {
     entry: Entry<'static>,
     seed: u64,
-    text: String,
-    hint: String,
-    form: Form,
+    posed: Posed<'static>,
     outcome: Outcome,
 }
 
@@ -32,7 +30,7 @@ static TOPICS: LazyLock<Vec<Topic>> =
 fn run(entry: Entry<'static>, seed: u64) -> Run {
     let posed = entry.question.pose(seed).unwrap_or_else(|error| panic!("{error:#}"));
     let outcome = posed.run().unwrap_or_else(|error| panic!("{error:#}"));
-    Run { entry, seed, text: posed.text, hint: posed.hint, form: posed.form, outcome }
+    Run { entry, seed, posed, outcome }
 }
 
 /// Contents for these tests, which the book's own may leave.
@@ -60,24 +58,18 @@ const CONTENTS: &str = "\
 - [21 · What comes next](21-what-comes-next.md)
 ";
 
-fn chapters() -> &'static [Chapter] {
-    static CHAPTERS: OnceLock<Vec<Chapter>> = OnceLock::new();
-    CHAPTERS.get_or_init(|| chapters::of(CONTENTS))
-}
+static CHAPTERS: LazyLock<Vec<Chapter>> = LazyLock::new(|| chapters::of(CONTENTS));
 
 fn entries() -> Vec<Entry<'static>> {
-    entries::all(&TOPICS, chapters())
+    entries::all(&TOPICS, &CHAPTERS)
 }
 
 /// Every question with several seeds, and its run.
-fn runs() -> &'static [Run] {
-    static RUNS: OnceLock<Vec<Run>> = OnceLock::new();
-    RUNS.get_or_init(|| {
-        let each =
-            entries().into_iter().flat_map(|it| (0..SEEDS).map(move |seed| (it, seed)));
-        each.map(|(entry, seed)| run(entry, seed)).collect()
-    })
-}
+static RUNS: LazyLock<Vec<Run>> = LazyLock::new(|| {
+    let each =
+        entries().into_iter().flat_map(|it| (0..SEEDS).map(move |seed| (it, seed)));
+    each.map(|(entry, seed)| run(entry, seed)).collect()
+});
 
 /// How a person may write an answer.
 fn forms(answer: &Answer, options: &[String]) -> Vec<String> {
@@ -109,32 +101,27 @@ fn forms(answer: &Answer, options: &[String]) -> Vec<String> {
 
 #[test]
 fn every_answer_is_accepted_in_its_forms_and_every_slip_is_refused() {
-    for Run { entry, seed, form, outcome, .. } in runs() {
-        let id = format!("{} with seed {seed}", entry.question.id);
-        let options = form.options();
-        for typed in forms(&outcome.answer, options) {
-            let given = form.read(&typed);
-            let given = given.unwrap_or_else(|| panic!("{id}: {typed} is not read"));
-            let verdict = form.judge(&given, &outcome.answer);
-            assert_eq!(verdict, Verdict::Right, "{id}: {typed}");
-        }
-        let widest = outcome.shown.lines().map(|line| line.chars().count()).max();
-        assert!(widest <= Some(76), "{id} is wider than a terminal:\n{}", outcome.shown);
-        assert!(!outcome.slips.is_empty(), "{id} has no plausible wrong answer");
-        for slip in &outcome.slips {
-            for typed in forms(&slip.answer, options) {
+    for Run { entry, seed, posed, outcome } in RUNS.iter() {
+        let (id, form) = (&entry.question.id, &posed.form);
+        let all_are = |given: &Answer, wanted: Verdict| {
+            for typed in forms(given, form.options()) {
                 let given = form.read(&typed);
                 let given = given.unwrap_or_else(|| panic!("{id}: {typed} is not read"));
                 let verdict = form.judge(&given, &outcome.answer);
-                assert_eq!(verdict, Verdict::Missed, "{id}: {typed}");
+                assert_eq!(verdict, wanted, "{id} with seed {seed}: {typed}");
             }
-        }
+        };
+        all_are(&outcome.answer, Verdict::Right);
+        outcome.slips.iter().for_each(|slip| all_are(&slip.answer, Verdict::Missed));
+        let widest = outcome.shown.lines().map(|line| line.chars().count()).max();
+        assert!(widest <= Some(76), "{id} is wider than a terminal:\n{}", outcome.shown);
+        assert!(!outcome.slips.is_empty(), "{id} has no plausible wrong answer");
     }
 }
 
 #[test]
 fn a_run_gives_the_same_twice() {
-    for first in runs().iter().filter(|run| run.seed == 0) {
+    for first in RUNS.iter().filter(|run| run.seed == 0) {
         let (first, again) = (&first.outcome, run(first.entry, 0).outcome);
         // NaN is not NaN, and is printed the same.
         assert_eq!(first.answer.to_string(), again.answer.to_string());
@@ -144,16 +131,10 @@ fn a_run_gives_the_same_twice() {
 
 #[test]
 fn a_question_never_comes_twice_in_a_row_with_the_same_numbers() {
-    for pair in runs().windows(2) {
-        let [first, next] = pair else { unreachable!("windows of 2") };
+    for (first, next) in RUNS.iter().zip(&RUNS[1..]) {
         let id = &first.entry.question.id;
-        if *id == next.entry.question.id {
-            assert_ne!(
-                first.text, next.text,
-                "{id}: seeds {} and {}",
-                first.seed, next.seed
-            );
-        }
+        let is_same = *id == next.entry.question.id;
+        assert!(!is_same || first.posed.text != next.posed.text, "{id}: {}", first.seed);
     }
 }
 
@@ -171,7 +152,8 @@ fn no_answer_is_in_the_text_of_its_question() {
         numbers("8 heads, (0, 12), 263,168 or 0.5."),
         [8.0, 0.0, 12.0, 263168.0, 0.5]
     );
-    for Run { entry: Entry { question, .. }, seed, text, hint, form, outcome } in runs() {
+    for Run { entry: Entry { question, .. }, seed, posed, outcome } in RUNS.iter() {
+        let Posed { text, hint, form, .. } = posed;
         let id = format!("{} with seed {seed}", question.id);
         let told = format!("{}\n{text}\n{hint}", question.title);
         let is_told = match &outcome.answer {
@@ -201,8 +183,8 @@ fn no_answer_is_in_the_text_of_its_question() {
 
 #[test]
 fn the_forms_that_are_given_as_examples_are_no_answers() {
-    for Run { entry: Entry { question, .. }, form, outcome, .. } in runs() {
-        let examples = form.forms();
+    for Run { entry: Entry { question, .. }, posed, outcome, .. } in RUNS.iter() {
+        let (form, examples) = (&posed.form, posed.form.forms());
         let is_among = match &outcome.answer {
             Answer::Shape(_) => examples.contains(&outcome.answer.to_string()),
             answer => numbers(examples).iter().any(|&number| {
@@ -220,10 +202,8 @@ fn the_forms_that_are_given_as_examples_are_no_answers() {
 
 #[test]
 fn ids_and_titles_are_given_once() {
-    let names = |of: fn(Entry<'static>) -> &'static String| -> Vec<&String> {
-        entries().into_iter().map(of).collect()
-    };
-    for names in [names(|it| &it.question.id), names(|it| &it.question.title)] {
+    for of in [|it: &Question| it.id.clone(), |it: &Question| it.title.clone()] {
+        let names: Vec<String> = entries().iter().map(|it| of(it.question)).collect();
         let each: BTreeSet<_> = names.iter().collect();
         assert_eq!(each.len(), names.len(), "{names:?}");
     }
@@ -231,22 +211,23 @@ fn ids_and_titles_are_given_once() {
 
 #[test]
 fn an_option_is_told_from_the_others_and_from_a_number() {
-    for Run { entry: Entry { question, .. }, form, .. } in runs() {
-        for option in form.options() {
-            let given = form.read(option);
+    for Run { entry: Entry { question, .. }, posed, .. } in RUNS.iter() {
+        for option in posed.form.options() {
             let wanted = Prediction::Exactly(Answer::Text(option.clone()));
-            assert_eq!(given, Some(wanted), "{}", question.id);
+            assert_eq!(posed.form.read(option), Some(wanted), "{}", question.id);
             assert!(numbers(option).is_empty(), "{}: {option}", question.id);
         }
     }
 }
 
 #[test]
-fn every_topic_is_a_chapter_and_every_section_is_in_it() {
-    for topic in TOPICS.iter() {
-        let chapters = chapters::all().unwrap();
-        let chapter = chapters.iter().find(|it| it.topic() == topic.name);
-        let chapter = chapter.unwrap_or_else(|| panic!("no chapter is {}", topic.name));
+fn every_topic_is_a_chapter_with_two_questions_at_least_and_every_section_is_in_it() {
+    let chapters = chapters::all().unwrap();
+    assert_eq!(chapters.len(), TOPICS.len());
+    for chapter in chapters {
+        let topic = TOPICS.iter().find(|topic| topic.name == chapter.topic());
+        let topic = topic.unwrap_or_else(|| panic!("{chapter} has no questions"));
+        assert!(topic.questions.len() >= 2, "{chapter}");
         let page = paths::workspace().join("chapters").join(&chapter.page);
         let page = fs::read_to_string(page.with_extension("md")).unwrap();
         let heads = page.lines().filter(|line| line.starts_with('#'));
@@ -259,18 +240,9 @@ fn every_topic_is_a_chapter_and_every_section_is_in_it() {
 }
 
 #[test]
-fn every_chapter_has_two_questions_at_least() {
-    for chapter in chapters::all().unwrap() {
-        let topic = TOPICS.iter().find(|topic| topic.name == chapter.topic());
-        let n_questions = topic.map_or(0, |topic| topic.questions.len());
-        assert!(n_questions >= 2, "{chapter} has {n_questions}");
-    }
-}
-
-#[test]
 fn a_chapter_without_questions_is_refused_with_those_that_have_some() {
-    insta::assert_snapshot!(entries::of_chapter(&TOPICS, chapters(), 21).unwrap_err(), @"no question is about chapter 21; there are some about 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20");
-    assert_eq!(entries::of_chapter(&TOPICS, chapters(), 15).unwrap().len(), 3);
+    insta::assert_snapshot!(entries::of_chapter(&TOPICS, &CHAPTERS, 21).unwrap_err(), @"no question is about chapter 21; there are some about 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20");
+    assert_eq!(entries::of_chapter(&TOPICS, &CHAPTERS, 15).unwrap().len(), 3);
 }
 
 /// All that can be read in a run of every question, so that a number that moves is seen.
@@ -278,20 +250,16 @@ fn a_chapter_without_questions_is_refused_with_those_that_have_some() {
 fn every_question_as_it_is_asked_and_answered() {
     for topic in TOPICS.iter() {
         let mut told = String::new();
-        for Run { entry: Entry { question, .. }, seed, text, hint, outcome, .. } in
-            runs().iter().filter(|run| run.entry.chapter.topic() == topic.name)
-        {
+        let is_about = |run: &&Run| run.entry.chapter.topic() == topic.name;
+        for Run { entry, seed, posed, outcome } in RUNS.iter().filter(is_about) {
+            let (question, text) = (entry.question, wrapped(&posed.text, 2));
             if *seed > 0 {
-                told += &format!("\n{}\n  = {}\n", wrapped(text, 2), outcome.answer);
+                told += &format!("\n{text}\n  = {}\n", outcome.answer);
                 continue;
             }
-            told += &format!(
-                "\n{}: {}\n{}\n  ? {}\n",
-                question.id,
-                question.title,
-                wrapped(text, 2),
-                wrapped(hint, 4).trim_start()
-            );
+            let hint = wrapped(&posed.hint, 4);
+            let (id, title, hint) = (&question.id, &question.title, hint.trim_start());
+            told += &format!("\n{id}: {title}\n{text}\n  ? {hint}\n");
             told += &format!("{}  = {}\n", indented(&outcome.shown, 4), outcome.answer);
             for slip in &outcome.slips {
                 let slip = format!("not {}: {}", slip.answer, slip.says);

@@ -118,32 +118,27 @@ fn choice(text: &str, options: &[String]) -> Option<String> {
     if let Some(option) = options.iter().find(|option| key(option) == given) {
         return Some(option.clone());
     }
-    let mut begun = options.iter().filter(|option| key(option).starts_with(&given));
-    match (begun.next(), begun.next()) {
-        (Some(option), None) if !given.is_empty() => Some(option.clone()),
-        _ => None,
-    }
+    let begun = options.iter().filter(|option| key(option).starts_with(&given));
+    only(begun).filter(|_| !given.is_empty())
+}
+
+fn only<'a>(mut options: impl Iterator<Item = &'a String>) -> Option<String> {
+    options.next().filter(|_| options.next().is_none()).cloned()
 }
 
 /// The one option that says the same but for “every” and the like, and for a plural:
 /// `rows` is `every row`.
 fn loosely(text: &str, options: &[String]) -> Option<String> {
+    const NOTHING: [&str; 7] = ["", "every", "each", "all", "the", "a", "an"];
     let words = |text: &str| -> Vec<String> {
         let text = text.to_lowercase();
         let words = text.split(|c: char| !c.is_alphanumeric());
-        words
-            .filter(|word| {
-                !matches!(*word, "" | "every" | "each" | "all" | "the" | "a" | "an")
-            })
-            .map(|word| word.strip_suffix('s').unwrap_or(word).to_owned())
-            .collect()
+        let words = words.filter(|word| !NOTHING.contains(word));
+        words.map(|word| word.strip_suffix('s').unwrap_or(word).to_owned()).collect()
     };
     let given = words(text);
-    let mut alike = options.iter().filter(|option| words(option) == given);
-    match (alike.next(), alike.next()) {
-        (Some(option), None) if !given.is_empty() => Some(option.clone()),
-        _ => None,
-    }
+    let alike = options.iter().filter(|option| words(option) == given);
+    only(alike).filter(|_| !given.is_empty())
 }
 
 /// The digits of a whole number whose thousands may be apart.

@@ -8,141 +8,98 @@ const SUMS: &str = "one of every row | every column | every row and column";
 const PILOT: &str = "token of The pilot flew the plane to Paris.";
 const SHARE: Form = Form::Decimal { within: 0.01 };
 
-fn read(form: Form, line: &str) -> Option<Prediction> {
-    form.read(line)
-}
-
 fn of(text: &str) -> Form {
     form(text).unwrap()
 }
 
-fn about(value: f64, step: f64) -> Option<Prediction> {
-    Some(Prediction::About { value, step })
+/// That each of these lines is read as this.
+#[track_caller]
+fn all_are(form: &Form, lines: &str, wanted: &Prediction) {
+    for line in lines.split(" | ") {
+        assert_eq!(form.read(line).as_ref(), Some(wanted), "{line}");
+    }
+}
+
+#[track_caller]
+fn all_say(form: &Form, lines: &str, answer: impl Into<Answer>) {
+    all_are(form, lines, &Prediction::Exactly(answer.into()));
+}
+
+#[track_caller]
+fn all_judged(form: &Form, lines: &str, answer: impl Into<Answer>, verdict: Verdict) {
+    let answer = answer.into();
+    for line in lines.split(" | ") {
+        let given = form.read(line).unwrap_or_else(|| panic!("{line} is not read"));
+        assert_eq!(form.judge(&given, &answer), verdict, "{line}");
+    }
 }
 
 #[test]
 fn whole_numbers_in_every_form() {
-    for line in [
-        "263168",
-        "263,168",
-        "263 168",
-        "263_168",
-        " 263'168 ",
-        "263\u{202f}168",
-        "263,168x",
-        "× 263168",
-        "263168 times",
-    ] {
-        let exactly = Some(Prediction::Exactly(Answer::Whole(263_168)));
-        assert_eq!(read(Form::Whole, line), exactly, "{line}");
-    }
-    assert_eq!(read(Form::Whole, "0"), Some(Prediction::Exactly(Answer::Whole(0))));
-    for line in ["~263K", "≈ 263k", "263K", "about 263 K", "~263000", "~263,000"] {
-        assert_eq!(read(Form::Whole, line), about(263e3, 1e3), "{line}");
-    }
-    assert_eq!(read(Form::Whole, "~263.2K"), about(263_200.0, 100.0));
-    assert_eq!(read(Form::Whole, "~0.26M"), about(260e3, 1e4));
-    assert_eq!(read(Form::Whole, "~260K"), about(260e3, 1e4));
-    assert_eq!(read(Form::Whole, "~7"), about(7.0, 1.0));
+    let exactly = "263168 | 263,168 | 263 168 | 263_168 |  263'168  | 263\u{202f}168 | \
+                   263,168x | × 263168 | 263168 times";
+    all_say(&Form::Whole, exactly, 263_168);
+    all_say(&Form::Whole, "0", 0);
+    let about = |lines, value, step| {
+        all_are(&Form::Whole, lines, &Prediction::About { value, step });
+    };
+    about("~263K | ≈ 263k | 263K | about 263 K | ~263000 | ~263,000", 263e3, 1e3);
+    about("~263.2K", 263_200.0, 100.0);
+    about("~0.26M | ~260K", 260e3, 1e4);
+    about("~7", 7.0, 1.0);
 }
 
 #[test]
 fn a_rounded_number_is_near_and_not_right() {
-    let judged =
-        |line, n| Form::Whole.judge(&read(Form::Whole, line).unwrap(), &Answer::Whole(n));
-    assert_eq!(judged("263,168", 263_168), Verdict::Right);
-    for line in ["~263K", "263K", "~263.2K", "~0.26M", "~260K"] {
-        assert_eq!(judged(line, 263_168), Verdict::Near, "{line}");
-    }
-    for line in ["~262K", "~264K", "~0.27M", "~263.1K", "~263,167", "262,144"] {
-        assert_eq!(judged(line, 263_168), Verdict::Missed, "{line}");
-    }
-    assert_eq!(judged("~80K", 80_000), Verdict::Right);
-    assert_eq!(judged("~7", 7), Verdict::Right);
-    assert_eq!(judged("~7", 8), Verdict::Missed);
+    let all = |lines, n, verdict| all_judged(&Form::Whole, lines, n, verdict);
+    all("263,168", 263_168, Verdict::Right);
+    all("~263K | 263K | ~263.2K | ~0.26M | ~260K", 263_168, Verdict::Near);
+    let missed = "~262K | ~264K | ~0.27M | ~263.1K | ~263,167 | 262,144";
+    all(missed, 263_168, Verdict::Missed);
+    all("~80K", 80_000, Verdict::Right);
+    all("~7", 7, Verdict::Right);
+    all("~7", 8, Verdict::Missed);
 }
 
 #[test]
 fn decimals_in_every_form_and_within_what_is_said() {
-    for line in ["0.5", ".5", "0,5", "1/2", "50%", "50 %", "~0.5", "0.509", "√0.25"] {
-        let given = read(SHARE, line).unwrap();
-        assert_eq!(SHARE.judge(&given, &Answer::Decimal(0.5)), Verdict::Right, "{line}");
-    }
-    for line in ["0.511", "0.489", "1", "-0.5", "−0.5", "NaN", "∞", "-inf"] {
-        let given = read(SHARE, line).unwrap();
-        assert_eq!(SHARE.judge(&given, &Answer::Decimal(0.5)), Verdict::Missed, "{line}");
-    }
-    let nan = read(SHARE, "nan").unwrap();
-    assert_eq!(SHARE.judge(&nan, &Answer::Decimal(f64::NAN)), Verdict::Right);
-    let root = Some(Prediction::Exactly(Answer::Decimal(32_f64.sqrt())));
-    assert_eq!(read(SHARE, "sqrt(32)"), root);
+    let right = "0.5 | .5 | 0,5 | 1/2 | 50% | 50 % | ~0.5 | 0.509 | √0.25";
+    all_judged(&SHARE, right, 0.5, Verdict::Right);
+    let missed = "0.511 | 0.489 | 1 | -0.5 | −0.5 | NaN | ∞ | -inf";
+    all_judged(&SHARE, missed, 0.5, Verdict::Missed);
+    all_judged(&SHARE, "nan", f64::NAN, Verdict::Right);
+    all_say(&SHARE, "sqrt(32)", 32_f64.sqrt());
 }
 
 #[test]
 fn shapes_in_every_form() {
-    for line in [
-        "30x256",
-        "30 x 256",
-        "30X256",
-        "30×256",
-        "30*256",
-        "(30, 256)",
-        "(30,256)",
-        "[30, 256]",
-        "30, 256",
-        "30,256",
-        "30 256",
-        "30 by 256",
-        "( 30 , 256 )",
-    ] {
-        let given = Some(Prediction::Exactly(Answer::Shape((30, 256))));
-        assert_eq!(read(Form::Shape, line), given, "{line}");
-    }
+    let lines = "30x256 | 30 x 256 | 30X256 | 30×256 | 30*256 | (30, 256) | (30,256) | \
+                 [30, 256] | 30, 256 | 30,256 | 30 256 | 30 by 256 | ( 30 , 256 )";
+    all_say(&Form::Shape, lines, (30, 256));
 }
 
 #[test]
 fn choices_by_name_number_or_beginning() {
-    let cases = [
-        ("zeros", "zeros"),
-        ("ZEROS", "zeros"),
-        ("1", "zeros"),
-        ("z", "zeros"),
-        ("“NaN”", "NaN"),
-        ("2", "NaN"),
-        ("an even row", "an even row"),
-        ("ano", "another row"),
-    ];
-    for (line, option) in cases {
-        let given = Some(Prediction::Exactly(Answer::Text(option.to_owned())));
-        assert_eq!(read(of(CHOICE), line), given, "{line}");
-    }
-    let cls = Some(Prediction::Exactly(Answer::Text("[CLS]".to_owned())));
-    for line in ["[CLS]", "cls", "[cls]", "1"] {
-        assert_eq!(read(of(PILOT), line), cls, "{line}");
-    }
-    let stop = Some(Prediction::Exactly(Answer::Text(".".to_owned())));
-    assert_eq!(read(of(PILOT), "."), stop);
+    let choice = of(CHOICE);
+    all_say(&choice, "zeros | ZEROS | 1 | z", "zeros");
+    all_say(&choice, "“NaN” | 2", "NaN");
+    all_say(&choice, "an even row", "an even row");
+    all_say(&choice, "ano", "another row");
+    all_say(&of(PILOT), "[CLS] | cls | [cls] | 1", "[CLS]");
+    all_say(&of(PILOT), ".", ".");
 }
 
 #[test]
 fn every_and_the_plural_do_not_count_in_a_choice() {
-    let cases = [
-        ("rows", "every row"),
-        ("row", "every row"),
-        ("each row", "every row"),
-        ("all rows", "every row"),
-        ("the columns", "every column"),
-        ("rows and columns", "every row and column"),
-    ];
-    for (line, option) in cases {
-        let given = Some(Prediction::Exactly(Answer::Text(option.to_owned())));
-        assert_eq!(read(of(SUMS), line), given, "{line}");
-    }
+    let sums = of(SUMS);
+    all_say(&sums, "rows | row | each row | all rows", "every row");
+    all_say(&sums, "the columns", "every column");
+    all_say(&sums, "rows and columns", "every row and column");
     for line in ["every", "the", "s", "rows or columns"] {
-        assert_eq!(read(of(SUMS), line), None, "{line}");
+        assert_eq!(sums.read(line), None, "{line}");
     }
     // The words of a sentence are not to be changed: “the” is one of its tokens.
-    assert_eq!(read(of(PILOT), "pilots"), None);
+    assert_eq!(of(PILOT).read("pilots"), None);
 }
 
 #[test]
@@ -153,41 +110,19 @@ fn tokens_that_come_twice_are_listed_once() {
 #[test]
 fn what_is_no_answer_is_not_guessed() {
     // A number that no f64 can hold is near to nothing.
-    let too_large = format!("~1{}", "0".repeat(400));
-    let too_many_thousands = format!("1{}K", "0".repeat(307));
-    let cases: [(Form, &[&str]); 4] = [
-        (
-            Form::Whole,
-            &[
-                "many",
-                "-5",
-                "1.5",
-                "26,3168",
-                "263,16",
-                "1,234 567",
-                "1,,000",
-                "~",
-                "K",
-                "~0K",
-                "12.K",
-                "12x34",
-                "0x10",
-                "1e3",
-                "٣",
-                "99999999999999999999999",
-                &too_large,
-                &too_many_thousands,
-            ],
-        ),
-        (
-            SHARE,
-            &["half", "1.2.3", "1,000.5", "/", "1/", "%", "√", ".", "-", "1e3", "0x1"],
-        ),
-        (Form::Shape, &["30", "30x", "8, 30, 32", "a x b", "(30, 256", "-1x3", "30.5x2"]),
-        (of(CHOICE), &["0", "5", "an", "row", "…", "-1", "99999999999999999999999"]),
+    let too_large =
+        format!("~1{} | 1{}K | {}", "0".repeat(400), "0".repeat(307), "9".repeat(23));
+    let no_numbers = "many | -5 | 1.5 | 26,3168 | 263,16 | 1,234 567 | 1,,000 | ~ | K | \
+                      ~0K | 12.K | 12x34 | 0x10 | 1e3 | ٣";
+    let cases = [
+        (Form::Whole, too_large.as_str()),
+        (Form::Whole, no_numbers),
+        (SHARE, "half | 1.2.3 | 1,000.5 | / | 1/ | % | √ | . | - | 1e3 | 0x1"),
+        (Form::Shape, "30 | 30x | 8, 30, 32 | a x b | (30, 256 | -1x3 | 30.5x2"),
+        (of(CHOICE), "0 | 5 | an | row | … | -1 | 99999999999999999999999"),
     ];
     for (form, lines) in cases {
-        for line in lines.iter().chain([&"", &" "]) {
+        for line in lines.split(" | ").chain(["", " "]) {
             assert_eq!(form.read(line), None, "{form:?} {line:?}");
         }
     }
@@ -195,14 +130,9 @@ fn what_is_no_answer_is_not_guessed() {
 
 #[test]
 fn answers_print_as_a_person_writes_them() {
-    let printed = [
-        Answer::Whole(263_168),
-        Answer::Decimal(3.0),
-        Answer::Decimal(5.65685),
-        Answer::Decimal(f64::NAN),
-        Answer::Shape((30, 256)),
-        Answer::Text("zeros".into()),
-    ]
-    .map(|answer| answer.to_string());
-    insta::assert_snapshot!(printed.join("  "), @"263,168  3  5.657  NaN  (30, 256)  zeros");
+    let numbers = [3.0, 5.65685, f64::NAN].map(Answer::Decimal);
+    let others = [263_168.into(), (30, 256).into(), "zeros".into()];
+    let printed =
+        [numbers, others].concat().iter().map(Answer::to_string).collect::<Vec<_>>();
+    insta::assert_snapshot!(printed.join("  "), @"3  5.657  NaN  263,168  (30, 256)  zeros");
 }

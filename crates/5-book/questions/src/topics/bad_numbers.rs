@@ -74,20 +74,16 @@ pub fn nan_causal(n: &Facts) -> Result<Facts> {
     let mut x: Matrix = tokens(n_tokens, 16);
     x[(bad, 0)] = f64::NAN;
     let blocked = Matrix::from_fn(n_tokens, n_tokens, |_, j| j != bad);
-    let masks = [
-        ("no_mask", Mask::None),
-        ("causal", Mask::Causal),
-        ("blocked", Mask::Allowed(blocked)),
-    ];
-    let mut facts = Facts::default();
-    for (name, mask) in &masks {
-        let out = layer.self_attend(&x, mask)?.out;
-        let broken: Vec<bool> =
-            out.row_iter().map(|row| row.iter().any(|number| number.is_nan())).collect();
-        let cells = broken.iter().map(|&is_nan| if is_nan { "  NaN" } else { "    ·" });
-        facts = facts
-            .with(format!("{name}_row"), cells.collect::<String>())
-            .with(*name, broken.iter().filter(|&&is_nan| is_nan).count());
-    }
-    Ok(facts)
+    let rows = |mask: Mask| -> Result<String> {
+        let out = layer.self_attend(&x, &mask)?.out;
+        let cell = |row: &RowVector| {
+            if row.iter().any(|x| x.is_nan()) { "  NaN" } else { "    ·" }
+        };
+        Ok(out.row_iter().map(|row| cell(&row.into_owned())).collect())
+    };
+    let (free, causal) = (rows(Mask::None)?, rows(Mask::Causal)?);
+    let blocked = rows(Mask::Allowed(blocked))?;
+    let [n_free, n_causal, n_blocked] =
+        [&free, &causal, &blocked].map(|rows| rows.matches("NaN").count());
+    Ok(facts![free, causal, blocked, n_free, n_causal, n_blocked])
 }

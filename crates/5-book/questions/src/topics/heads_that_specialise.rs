@@ -6,8 +6,8 @@ use super::*;
 
 pub fn blend_forgets(n: &Facts) -> Result<Facts> {
     let place = |role: &str| {
-        let place = ["agent", "object", "place"].iter().position(|&known| known == role);
-        place.with_context(|| format!("no {role}"))
+        let roles = ["agent", "object", "place"];
+        roles.iter().position(|&known| known == role).context("a role")
     };
     let [one, other] = n.words(["one", "other"])?;
     let (identity, role): (Matrix, Matrix) = (tokens(3, 16), tokens(3, 16).map(f64::cos));
@@ -19,10 +19,8 @@ pub fn blend_forgets(n: &Facts) -> Result<Facts> {
         weighted_values(&Matrix::from_row_slice(1, 3, &shares), values.as_view())
     };
     let moved = |shares| (out(&identity, shares) - out(&exchanged, shares)).amax();
-    let (equal, unequal) = (moved([1.0 / 3.0; 3]), moved([0.5, 0.3, 0.2]));
-    let is_rounding = equal < ROUNDING;
-    let told = if is_rounding { "below 1e-9".to_owned() } else { format!("{equal:.3}") };
-    Ok(facts![unequal, told, equal = if is_rounding { 0.0 } else { equal }])
+    let (equal, told) = rounded(moved([1.0 / 3.0; 3]), ROUNDING, "below 1e-9");
+    Ok(facts![equal, told, unequal = moved([0.5, 0.3, 0.2])])
 }
 
 /// A layer of random parameters with five tokens, and what its heads put out.
@@ -46,8 +44,8 @@ pub fn sum_of_removals(n: &Facts) -> Result<Facts> {
     }
     let bias = w_o.forward(&Matrix::zeros(whole.nrows(), w_o.d_in()))?;
     let off = [&bias, &(&whole * 0.0), &whole].map(|other| (&left - other).amax());
-    let [from_bias, from_zeros, from_whole] = off
-        .map(|off| if off < ROUNDING { "none".to_owned() } else { format!("{off:.3}") });
+    let [from_bias, from_zeros, from_whole] =
+        off.map(|off| rounded(off, ROUNDING, "none").1);
     let left = match off.iter().position(|&off| off < ROUNDING) {
         Some(0) => "b^O in every row",
         Some(1) => "zeros",

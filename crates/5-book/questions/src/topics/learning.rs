@@ -22,15 +22,18 @@ pub fn descent_step(n: &Facts) -> Result<Facts> {
 
 pub fn adam_step(n: &Facts) -> Result<Facts> {
     const RATE: f64 = 0.01;
-    let gradients = n.decimals(["small", "large"])?;
-    let size = |it: Result<f64>| it.map(f64::abs);
-    let [adam_1, adam_2] = gradients.map(|it| size(stepped(Adam::new(RATE), 0.0, it)));
-    let [descent_1, descent_2] =
-        gradients.map(|it| size(stepped(Sgd { lr: RATE }, 0.0, it)));
-    let (descent_1, descent_2) = (descent_1?, descent_2?);
-    let root = (descent_2 / descent_1).sqrt();
-    let (adam_1, adam_2, rate) = (adam_1?, adam_2?, RATE);
-    Ok(facts![rate, adam_1, adam_2, descent_1, descent_2, root])
+    let [small, large] = n.decimals(["small", "large"])?;
+    let adam = |gradient| stepped(Adam::new(RATE), 0.0, gradient);
+    let descent = |gradient| stepped(Sgd { lr: RATE }, 0.0, gradient);
+    let (descent_1, descent_2) = (descent(small)?.abs(), descent(large)?.abs());
+    Ok(facts![
+        rate = RATE,
+        descent_1,
+        descent_2,
+        adam_1 = adam(small)?.abs(),
+        adam_2 = adam(large)?.abs(),
+        root = (descent_2 / descent_1).sqrt(),
+    ])
 }
 
 /// The logits whose shares these are.

@@ -7,8 +7,7 @@ use super::*;
 
 pub fn row_sums(n: &Facts) -> Result<Facts> {
     let ([head], [text]) = (n.wholes(["head"])?, n.words(["sentence"])?);
-    let layer = trained::layer()?;
-    let maps = trained::maps(&layer.parameters, &sentence(layer, text)?.input)?;
+    let (_, maps) = with_maps(text)?;
     let rows: Vec<f64> = maps[head].row_iter().map(|row| row.sum()).collect();
     let columns: Vec<f64> = maps[head].column_iter().map(|column| column.sum()).collect();
     let are_one = |sums: &[f64]| sums.iter().all(|sum| (sum - 1.0).abs() < 1e-12);
@@ -24,10 +23,9 @@ pub fn row_sums(n: &Facts) -> Result<Facts> {
 
 pub fn order(n: &Facts) -> Result<Facts> {
     let [text, first, second] = n.words(["sentence", "first", "second"])?;
-    let layer = trained::layer()?;
-    let sentence = sentence(layer, text)?;
+    let sentence = sentence(text)?;
     let [one, other] = [trained::at(sentence, first)?, trained::at(sentence, second)?];
-    let fused = FusedAttention::new(&layer.parameters);
+    let fused = FusedAttention::new(&trained::layer()?.parameters);
     let before = fused.self_attend(&sentence.input, &Mask::None)?.out;
     let mut swapped = sentence.input.clone();
     swapped.swap_rows(one, other);

@@ -21,9 +21,7 @@ pub fn blend(n: &Facts) -> Result<Facts> {
 
 pub fn flew_head_11(n: &Facts) -> Result<Facts> {
     let ([head], [text, word]) = (n.wholes(["head"])?, n.words(["sentence", "word"])?);
-    let layer = trained::layer()?;
-    let sentence = sentence(layer, text)?;
-    let maps = trained::maps(&layer.parameters, &sentence.input)?;
+    let (sentence, maps) = with_maps(text)?;
     let query = trained::at(sentence, word)?;
     let row = |head: usize| maps[head].row(query).transpose();
     let most = |head: usize| sentence.tokens[row(head).imax()].as_str();

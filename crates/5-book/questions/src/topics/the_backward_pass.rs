@@ -1,6 +1,5 @@
 //! The backward pass.
 
-use anyhow::{Context, Result};
 use fused_heads::FusedAttention;
 use gradients::{LayerPass, linear_backward, softmax_rows_backward};
 
@@ -34,9 +33,9 @@ pub fn key_bias(n: &Facts) -> Result<Facts> {
         Ok(linear.bias.as_ref().context("this layer has biases")?.amax())
     };
     let [q, k, v] = [largest(&back.d_w_q)?, largest(&back.d_w_k)?, largest(&back.d_w_v)?];
-    let of_keys = if k < 1e-12 { "below 1e-12".to_owned() } else { format!("{k:.3}") };
     // What is left is rounding, which another processor may round in another way.
-    Ok(facts![q, v, of_keys, k = if k < 1e-12 { 0.0 } else { k }])
+    let (k, of_keys) = rounded(k, 1e-12, "below 1e-12");
+    Ok(facts![q, v, k, of_keys])
 }
 
 pub fn forgotten_scale(n: &Facts) -> Result<Facts> {

@@ -10,9 +10,8 @@ use super::*;
 
 pub fn leaning(n: &Facts) -> Result<Facts> {
     let ([head], [text, key]) = (n.wholes(["head"])?, n.words(["sentence", "key"])?);
-    let layer = trained::layer()?;
-    let sentence = sentence(layer, text)?;
-    let map = &trained::maps(&layer.parameters, &sentence.input)?[head];
+    let (sentence, maps) = with_maps(text)?;
+    let map = &maps[head];
     let column = trained::at(sentence, key)?;
     // What is no word counts for nothing here.
     let n_most = rows_led_by(column, &weighted(map, &words(&sentence.tokens)));
@@ -82,15 +81,16 @@ pub fn turned(n: &Facts) -> Result<Facts> {
         off = off.max(max_abs_diff(&wrong.out, &right.out)?);
     }
     let shape = |layer: &FusedAttention| layer.parameters().w_q().weight.shape();
-    let checks = [
-        ("shapes of the matrices", shape(&wrong) == shape(&right)),
-        ("sums of the rows", are_ones),
-        ("number of parameters", wrong.parameter_count() == right.parameter_count()),
-    ];
-    let found = checks.iter().find(|(_, passes)| !passes);
-    let finds = found.map_or("none of these", |(check, _)| check);
-    let [shapes, sums, number] =
-        checks.map(|(_, passes)| if passes { "finds nothing" } else { "finds it" });
+    let has_shape = shape(&wrong) == shape(&right);
+    let has_number = wrong.parameter_count() == right.parameter_count();
+    let finds = match (has_shape, are_ones, has_number) {
+        (false, ..) => "shapes of the matrices",
+        (_, false, _) => "sums of the rows",
+        (.., false) => "number of parameters",
+        _ => "none of these",
+    };
+    let [shapes, sums, number] = [has_shape, are_ones, has_number]
+        .map(|passes| if passes { "finds nothing" } else { "finds it" });
     Ok(facts![finds, shapes, sums, number, off])
 }
 

@@ -1,7 +1,5 @@
 //! Two layers.
 
-use anyhow::{Context, Result};
-
 use super::*;
 
 /// A map in which each token attends to the one before it.

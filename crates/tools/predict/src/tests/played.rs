@@ -19,7 +19,7 @@ fn of_chapter(chapter: u8) -> Args {
 fn played(args: &Args, folder: &Path, lines: &str) -> String {
     let mut said = Vec::new();
     let desk = Desk { from: lines.as_bytes(), to: &mut said, echoes: true };
-    run_at(args, super::chapters(), folder.join("predictions.json"), desk).unwrap();
+    run_at(args, &super::CHAPTERS, folder.join("predictions.json"), desk).unwrap();
     let said = String::from_utf8(said).unwrap();
     said.replace(&folder.display().to_string(), "…").replace('\\', "/")
 }
@@ -145,8 +145,8 @@ fn bytes_that_are_no_text_are_unreadable_and_asked_again() {
     let mut said = Vec::new();
     let from: &[u8] = b"\xff\xfe\n3\nq\n";
     let desk = Desk { from, to: &mut said, echoes: false };
-    run_at(&FIVE, super::chapters(), folder.path().join("predictions.json"), desk)
-        .unwrap();
+    let path = folder.path().join("predictions.json");
+    run_at(&FIVE, &super::CHAPTERS, path, desk).unwrap();
     let said = String::from_utf8(said).unwrap();
     assert!(said.contains("cannot be read") && said.contains("1 right"), "{said}");
 }
