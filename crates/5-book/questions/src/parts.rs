@@ -2,8 +2,7 @@
 
 use anyhow::{Context, Result};
 use attention::{
-    Dims, LayerParameters, Mask, Matrix, Real, Rng, SeedableRng, ShapeStep, ShapeTrace,
-    random_matrix,
+    Dims, LayerParameters, Mask, Matrix, Real, Rng, SeedableRng, random_matrix,
 };
 use lessons::trained;
 use model_files::Sentence;
@@ -60,13 +59,4 @@ pub fn picture(mask: &Mask, (n_q, n_kv): (usize, usize), name: &str) -> String {
     };
     let row = |i: usize| (0..n_kv).map(|j| cell(i, j)).collect::<String>();
     (0..n_q).map(|i| format!("{name} {i} {}\n", row(i))).collect()
-}
-
-/// The step of a trace whose formula begins so, and its line as the trace prints it.
-pub fn step<'a>(trace: &'a ShapeTrace, formula: &str) -> Result<(&'a ShapeStep, String)> {
-    let step = trace.steps().find(|step| step.formula.starts_with(formula));
-    let text = trace.to_string();
-    let line = text.lines().find(|line| line.trim_start().starts_with(formula));
-    let found = step.zip(line.map(|line| line.trim().to_owned()));
-    found.with_context(|| format!("the trace has no step {formula}"))
 }

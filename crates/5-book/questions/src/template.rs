@@ -103,23 +103,3 @@ fn written(value: &Answer, how: &str) -> Option<String> {
     };
     Some(if is_left { format!("{text:<width$}") } else { format!("{text:>width$}") })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_are_written_as_a_text_asks() {
-        let facts = crate::facts::facts![n = 12_000, x = -0.5, all = (2, 3)];
-        let of = |text: &str| {
-            let text = text.to_owned();
-            Template { text, file: "a.md", line: 7 }.filled(&facts)
-        };
-        let told = of("{n} {n:,} {n:<6}| {n:>6}| {x} {x:>6.2} {all}.").unwrap();
-        assert_eq!(told, "12000 12,000 12000 |  12000| -0.5  -0.50 (2, 3).");
-        assert_eq!(of("{n / 2 * 3 - n:,} {1 + 2 * x - 1}").unwrap(), "6,000 -1");
-        let refused = of("{m}").unwrap_err().to_string();
-        assert_eq!(refused, "a.md:7: nothing is called \"m\"");
-        assert!(of("{all:.2}").is_err());
-    }
-}

@@ -22,6 +22,8 @@ pub fn plan<'a>(questions: &[Entry<'a>], answers: &Answers, all: bool) -> Vec<En
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use workshop::chapters;
 
     use super::super::entries;
@@ -29,21 +31,19 @@ mod tests {
 
     #[test]
     fn what_was_missed_comes_first_then_what_is_new_then_nothing() {
-        let chapters = chapters::all().unwrap();
-        let topics = questions::topics().unwrap();
+        let (chapters, topics) = (chapters::all().unwrap(), questions::topics().unwrap());
         let questions = &entries::all(&topics, &chapters)[..8];
+        let id = |entry: &Entry| entry.question.id.clone();
         let answered = |missed: &[usize], right: &[usize]| {
-            let of = |places: &[usize]| -> serde_json::Map<_, _> {
-                let ids = places.iter().map(|&at| questions[at].question.id.clone());
-                ids.map(|id| (id, 1.into())).collect()
+            let of = |places: &[usize]| -> BTreeMap<String, u64> {
+                places.iter().map(|&at| (id(&questions[at]), 1)).collect()
             };
             let kept = serde_json::json!({ "missed": of(missed), "right": of(right) });
             serde_json::from_value::<Answers>(kept).unwrap()
         };
         let places = |answers: &Answers, all| -> Vec<usize> {
-            let place = |entry: &Entry| {
-                questions.iter().position(|it| it.question.id == entry.question.id)
-            };
+            let place =
+                |entry: &Entry| questions.iter().position(|it| id(it) == id(entry));
             plan(questions, answers, all).iter().filter_map(place).collect()
         };
         assert_eq!(places(&answered(&[], &[]), false), [0, 1, 2, 3, 4]);

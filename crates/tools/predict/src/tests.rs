@@ -146,6 +146,12 @@ fn numbers(text: &str) -> Vec<f64> {
     parts.filter_map(|part| part.parse().ok()).collect()
 }
 
+/// Whether a number in a text counts as right.
+fn is_among(form: &Form, text: &str, answer: &Answer) -> bool {
+    let given = |&x: &f64| Prediction::Exactly(Answer::Decimal(x));
+    numbers(text).iter().map(given).any(|it| form.judge(&it, answer) == Verdict::Right)
+}
+
 #[test]
 fn no_answer_is_in_the_text_of_its_question() {
     assert_eq!(
@@ -158,10 +164,7 @@ fn no_answer_is_in_the_text_of_its_question() {
         let told = format!("{}\n{text}\n{hint}", question.title);
         let is_told = match &outcome.answer {
             Answer::Whole(n) => numbers(&told).contains(&(*n as f64)),
-            Answer::Decimal(_) => numbers(&told).iter().any(|&number| {
-                let given = Prediction::Exactly(Answer::Decimal(number));
-                form.judge(&given, &outcome.answer) == Verdict::Right
-            }),
+            answer @ Answer::Decimal(_) => is_among(form, &told, answer),
             answer @ Answer::Shape(_) => {
                 let told = told.replace([' ', '×'], "x");
                 forms(answer, &[])
@@ -187,14 +190,8 @@ fn the_forms_that_are_given_as_examples_are_no_answers() {
         let (form, examples) = (&posed.form, posed.form.forms());
         let is_among = match &outcome.answer {
             Answer::Shape(_) => examples.contains(&outcome.answer.to_string()),
-            answer => numbers(examples).iter().any(|&number| {
-                let number = match answer {
-                    Answer::Whole(_) => Answer::Whole(number as usize),
-                    _ => Answer::Decimal(number),
-                };
-                let given = Prediction::Exactly(number);
-                form.judge(&given, answer) == Verdict::Right
-            }),
+            Answer::Whole(n) => numbers(examples).contains(&(*n as f64)),
+            answer => is_among(form, examples, answer),
         };
         assert!(!is_among, "{}: {examples}", question.id);
     }

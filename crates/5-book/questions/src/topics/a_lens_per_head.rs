@@ -9,26 +9,28 @@ fn layer_of(n: &Facts) -> Result<LayerParameters> {
     Ok(layer(Dims::new(d_model, n_heads)?, true))
 }
 
-fn trace(n: &Facts) -> Result<ShapeTrace> {
+/// The step whose formula begins so, as the layer's trace prints it, and what it makes.
+fn step(n: &Facts, formula: &str) -> Result<Facts> {
     let [n_tokens, d_model] = n.wholes(["n_tokens", "d_model"])?;
-    Ok(PerHeadAttention::new(layer_of(n)?).trace(&tokens(n_tokens, d_model))?)
+    let layer = PerHeadAttention::new(layer_of(n)?);
+    let trace = layer.trace(&tokens(n_tokens, d_model))?;
+    let step = trace.steps().find(|step| step.formula.starts_with(formula));
+    let text = trace.to_string();
+    let line = text.lines().map(str::trim).find(|line| line.starts_with(formula));
+    let (step, line) = step.zip(line).with_context(|| format!("no step {formula}"))?;
+    Ok(facts![line, shape = step.to])
 }
 
 pub fn lens_shape(n: &Facts) -> Result<Facts> {
-    let (_, line) = step(&trace(n)?, "Q_i")?;
-    Ok(facts![line, shape = layer_of(n)?.heads()[0].w_q.weight.shape()])
+    Ok(step(n, "Q_i")?.with("shape", layer_of(n)?.heads()[0].w_q.weight.shape()))
 }
 
 pub fn scores_shape(n: &Facts) -> Result<Facts> {
-    let trace = trace(n)?;
-    let (step, line) = step(&trace, "scores_i")?;
-    Ok(facts![line, shape = step.to])
+    step(n, "scores_i")
 }
 
 pub fn concat_shape(n: &Facts) -> Result<Facts> {
-    let trace = trace(n)?;
-    let (step, line) = step(&trace, "concat")?;
-    Ok(facts![line, shape = step.to])
+    step(n, "concat")
 }
 
 /// Which columns change when each number of a head's output is raised by one: of the
@@ -51,10 +53,10 @@ fn changed(n: &Facts) -> Result<[Vec<usize>; 2]> {
 }
 
 fn in_words(columns: &[usize], of: usize) -> String {
-    let (first, last) = (columns.first(), columns.last());
-    let range = first
-        .zip(last)
-        .map_or(String::new(), |(first, last)| format!(": columns {first} to {last}"));
+    let range = match columns {
+        [first, .., last] => format!(": columns {first} to {last}"),
+        _ => String::new(),
+    };
     format!("{} of {of} columns change{range}", columns.len())
 }
 

@@ -23,13 +23,11 @@ pub fn perplexity(n: &Facts) -> Result<Facts> {
     let logits = chances.map(|chance| [chance.ln(), (1.0 - chance).ln()]);
     let loss =
         cross_entropy(&Matrix::from_row_slice(2, 2, &logits.concat()), &[0, 0])?.value;
-    let mean = chances.iter().sum::<f64>() / 2.0;
     Ok(facts![
         loss,
         first_loss = -chances[0].ln(),
         second_loss = -chances[1].ln(),
         perplexity = loss.exp(),
-        of_mean = 1.0 / mean,
-        mean_of_own = chances.iter().map(|chance| 1.0 / chance).sum::<f64>() / 2.0,
+        mean = chances.iter().sum::<f64>() / 2.0,
     ])
 }

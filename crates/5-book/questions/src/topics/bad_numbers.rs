@@ -19,15 +19,12 @@ pub fn empty_row(n: &Facts) -> Result<Facts> {
 
 /// What a row is.
 fn kind(row: &[f64]) -> &'static str {
-    let even = 1.0 / row.len() as f64;
-    if row.iter().all(|&share| share == 0.0) {
-        "zeros"
-    } else if row.iter().all(|&share| (share - even).abs() < 1e-12) {
-        "an even row"
-    } else if row.iter().all(|share| share.is_nan()) {
-        "NaN"
-    } else {
-        "some other row"
+    let (all, even) = (|is: fn(f64) -> bool| row.iter().all(|&it| is(it)), row[0]);
+    match () {
+        () if all(|share| share == 0.0) => "zeros",
+        () if all(f64::is_nan) => "NaN",
+        () if row.iter().all(|share| (share - even).abs() < 1e-12) => "an even row",
+        () => "some other row",
     }
 }
 

@@ -82,9 +82,9 @@ pub fn twice_the_length(n: &Facts) -> Result<Facts> {
     let factor = |name: &str| {
         let of = |ledger: &MultiplyAdds| {
             let cost = ledger.costs().iter().find(|cost| cost.name == name);
-            cost.map(|cost| cost.multiply_adds).with_context(|| format!("no {name}"))
+            cost.map(|cost| cost.multiply_adds as usize).context("a cost of this name")
         };
-        Ok::<usize, anyhow::Error>((of(&long)? / of(&short)?) as usize)
+        Ok::<_, anyhow::Error>(of(&long)? / of(&short)?)
     };
     Ok(facts![shown, scores = factor("Q Kᵀ")?, projections = factor("query W^Q")?])
 }

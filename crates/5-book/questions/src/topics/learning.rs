@@ -14,10 +14,9 @@ fn stepped(mut by: impl Optimiser, theta: f64, gradient: f64) -> Result<f64> {
 
 pub fn descent_step(n: &Facts) -> Result<Facts> {
     let [theta, gradient, rate] = n.decimals(["theta", "gradient", "rate"])?;
-    let after = |lr| stepped(Sgd { lr }, theta, gradient);
-    let down = after(rate)?;
+    let down = stepped(Sgd { lr: rate }, theta, gradient)?;
     let sum = format!("{theta} − {rate} · {gradient} = {down:.3}").replace("− -", "+ ");
-    Ok(facts![sum, down, up = after(-rate)?, at_rate_1 = after(1.0)?])
+    Ok(facts![sum, down])
 }
 
 pub fn adam_step(n: &Facts) -> Result<Facts> {

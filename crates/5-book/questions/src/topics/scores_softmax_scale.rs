@@ -29,23 +29,16 @@ pub fn softmax_huge(n: &Facts) -> Result<Facts> {
 pub fn spread(n: &Facts) -> Result<Facts> {
     let widths = n.wholes(["narrow", "wide"])?;
     let rng = &mut Rng::seed_from_u64(6);
-    let [narrow, wide] = widths.map(|d_k| {
+    let spreads = widths.map(|d_k| {
         let q: Matrix = random_matrix(256, d_k, 1.0, rng);
         let k: Matrix = random_matrix(64, d_k, 1.0, rng);
         let raw = q * k.transpose(); // [256, 64]
         let divided = &raw / (d_k as f64).sqrt();
         [raw.variance().sqrt(), divided.variance().sqrt()]
     });
-    let [grows, divided] = [0, 1].map(|at| wide[at] / narrow[at]);
-    Ok(facts![
-        grows,
-        divided,
-        narrow_raw = narrow[0],
-        narrow_divided = narrow[1],
-        wide_raw = wide[0],
-        wide_divided = wide[1],
-        root = ((widths[1] / widths[0]) as f64).sqrt(),
-    ])
+    let [[narrow_raw, narrow_divided], [wide_raw, wide_divided]] = spreads;
+    let root = ((widths[1] / widths[0]) as f64).sqrt();
+    Ok(facts![narrow_raw, narrow_divided, wide_raw, wide_divided, root])
 }
 
 pub fn divisor(n: &Facts) -> Result<Facts> {
@@ -62,15 +55,11 @@ pub fn divisor(n: &Facts) -> Result<Facts> {
 
 /// A row of numbers under its name.
 fn row(name: &str, numbers: &Matrix) -> String {
-    let numbers = numbers.iter().map(|&number| {
-        let text = if number == f64::NEG_INFINITY {
-            "−∞".to_owned()
-        } else if number.fract() == 0.0 {
-            number.to_string()
-        } else {
-            format!("{number:.3}")
-        };
-        format!("  {text:>5}")
-    });
+    let text = |x: f64| match x {
+        f64::NEG_INFINITY => "−∞".to_owned(),
+        x if x.fract() == 0.0 => x.to_string(),
+        x => format!("{x:.3}"),
+    };
+    let numbers = numbers.iter().map(|&x| format!("  {:>5}", text(x)));
     format!("{name:<17}{}\n", numbers.collect::<String>())
 }

@@ -24,19 +24,14 @@ pub fn online_correction(n: &Facts) -> Result<Facts> {
 }
 
 pub fn online_average(n: &Facts) -> Result<Facts> {
-    let powers = n.decimals(["first", "second"])?;
-    let values = n.decimals(["first_value", "second_value"])?;
+    let [first, second] = n.decimals(["first", "second"])?;
+    let [value, other] = n.decimals(["first_value", "second_value"])?;
     let mut online = OnlineSoftmax::new(1, 1);
-    let mut facts = Facts::default();
-    for (nth, (power, value)) in powers.into_iter().zip(values).enumerate() {
-        take_in(&mut online, power, value);
-        let (l, o) = (online.sum[0], online.out[0]);
-        let named = [("l", l), ("o", o)];
-        facts = named
-            .into_iter()
-            .fold(facts, |facts, (name, x)| facts.with(format!("{name}_{}", nth + 1), x));
-    }
-    Ok(facts.with("average", online.finish()[0]))
+    take_in(&mut online, first, value);
+    let (l_1, o_1) = (online.sum[0], online.out[0]);
+    take_in(&mut online, second, other);
+    let (l_2, o_2) = (online.sum[0], online.out[0]);
+    Ok(facts![l_1, o_1, l_2, o_2, average = online.finish()[0]])
 }
 
 pub fn online_state(n: &Facts) -> Result<Facts> {

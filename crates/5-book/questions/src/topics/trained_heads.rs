@@ -53,17 +53,9 @@ pub fn file_shape(n: &Facts) -> Result<Facts> {
         tried.iter().find_map(|(shape, layer)| Some((shape, layer.as_ref().ok()?)));
     let (&shape, layer) = read.context("one of the two shapes is right")?;
     let here = layer.pack().w_k().weight.shape();
-    let [(first, first_layer), (second, second_layer)] = tried;
-    let said =
-        |layer: Result<_, _>| layer.map_or_else(|error| error, |_| "is read".into());
-    Ok(facts![
-        shape,
-        here,
-        first,
-        second,
-        of_first = said(first_layer),
-        of_second = said(second_layer),
-    ])
+    let [of_first, of_second] =
+        tried.map(|(_, layer)| layer.err().unwrap_or_else(|| "is read".to_owned()));
+    Ok(facts![shape, here, of_first, of_second])
 }
 
 pub fn turned(n: &Facts) -> Result<Facts> {
