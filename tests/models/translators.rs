@@ -203,7 +203,7 @@ fn it_writes_what_the_whole_pass_would() {
         let read = model.read_source(&source).unwrap();
         let written = write(&model.config, Reader::new(&model, &read), 12).unwrap();
         let mut ids = vec![model.config.writing.start.unwrap()];
-        while ids.len() < written.ids.len() {
+        while ids.len() < written.ids().len() {
             let target = Sequence::new(ids.clone());
             let decoded = model.decode(&target, read.layers.out(), &source).unwrap();
             let logits = model.logits(decoded.out()).unwrap();
@@ -212,8 +212,8 @@ fn it_writes_what_the_whole_pass_would() {
                 (0..last.len()).max_by(|&a, &b| last[a].total_cmp(&last[b])).unwrap(),
             );
         }
-        assert_eq!(written.ids, ids, "{name}");
+        assert_eq!(written.ids(), ids, "{name}");
         let ended = model.config.writing.ends.contains(&ids[ids.len() - 1]);
-        assert_eq!(written.has_ended, ended);
+        assert_eq!(written.has_ended(), ended);
     }
 }

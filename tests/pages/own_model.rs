@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use live_model::{AnyModel, Asked, Author, Reading};
+use live_model::{Asked, Model, Reading};
 use serde_json::{Value, json};
 use workshop::{chapters, paths};
 
@@ -34,14 +34,11 @@ fn file(name: &str, bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-fn native() -> Author {
+fn native() -> Model {
     let bytes = tiny::gguf("llama");
     let mut reading = Reading::begin_gguf("tiny.gguf", bytes.len() as u64).unwrap();
     reading.part(&bytes).unwrap();
-    match reading.finish().unwrap() {
-        AnyModel::Author(author) => *author,
-        _ => panic!("the model does not write"),
-    }
+    reading.finish().unwrap()
 }
 
 fn open(browser: &Browser, url: &str, view: View) -> Open {
@@ -77,7 +74,7 @@ pub fn state(page: &Open) -> Value {
 }
 
 /// The largest difference of a probability or a share of a text; its tokens are the same.
-fn farthest(run: &Value, author: &mut Author, asked: &Asked) -> f64 {
+fn farthest(run: &Value, author: &mut Model, asked: &Asked) -> f64 {
     let (mut writing, told) = author.begin(asked).unwrap();
     let mut ids: Vec<Value> =
         told["tokens"].as_array().unwrap().iter().map(|it| it["id"].clone()).collect();
@@ -144,17 +141,18 @@ fn the_page_writes_what_the_crates_write() {
 }
 
 /// Heads off by click and key, the control, and all on again.
-fn switched_off(page: &Open, author: &mut Author) {
-    let asked = |off: &[(usize, usize)]| {
+fn switched_off(page: &Open, author: &mut Model) {
+    let asked = |off: &[&str]| {
         let prompt = PROMPT.to_owned();
-        Asked { prompt, temperature: 1.5, seed: 7, n_tokens: 20, off: off.to_vec() }
+        let off = off.iter().map(|&head| head.to_owned()).collect();
+        Asked { prompt, temperature: 1.5, seed: 7, n_tokens: 20, off }
     };
     page.click("ownModelTried.spot('.own-heads button[aria-label=\"Head 0.1\"]')");
     assert!(state(page)["head"].as_str().unwrap().starts_with("Head 0.1, from "));
     page.click("ownModelTried.spot('.own-toggle')");
     let now = state(page);
     assert_eq!(now["runs"]["less"]["off"], json!(["0.1"]));
-    let one = farthest(&now["runs"]["less"], author, &asked(&[(0, 1)]));
+    let one = farthest(&now["runs"]["less"], author, &asked(&["0.1"]));
     // By key another one.
     page.text("(ownWriter.looks.buttons[1].focus(), '')").unwrap();
     page.tab.press_key("ArrowDown").unwrap();
@@ -163,7 +161,7 @@ fn switched_off(page: &Open, author: &mut Author) {
     page.tab.press_key("Enter").unwrap();
     let now = state(page);
     assert_eq!(now["runs"]["less"]["off"], json!(["0.1", "1.1"]));
-    let two = farthest(&now["runs"]["less"], author, &asked(&[(0, 1), (1, 1)]));
+    let two = farthest(&now["runs"]["less"], author, &asked(&["0.1", "1.1"]));
     println!("without 0.1: {one:.1e}, without 1.1 too: {two:.1e}");
     assert!(one < EQUAL && two < EQUAL, "{one:e} {two:e}");
     let [less, all] =
@@ -172,9 +170,8 @@ fn switched_off(page: &Open, author: &mut Author) {
     assert_eq!(now["runs"]["less"]["differs"], json!(differs.expect("another text")));
     page.click("ownModelTried.spot('.own-offline button:nth-of-type(2)')");
     let control = state(page)["runs"]["others"]["off"].clone();
-    let others = author.others(&[(0, 1), (1, 1)], 0);
-    let names: Vec<String> = others.iter().map(|(l, i)| format!("{l}.{i}")).collect();
-    assert_eq!(control, json!(names));
+    let others = author.others(&asked(&["0.1", "1.1"]).off, 0).unwrap();
+    assert_eq!(control, json!(others));
     page.click("ownModelTried.spot('.own-offline button:nth-of-type(1)')");
     let now = state(page);
     let keys: Vec<&String> = now["runs"].as_object().unwrap().keys().collect();

@@ -3,8 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use live_model::{AnyModel, Asked, Chosen, Error, Reading, Translator};
-use models::translators::Head;
+use live_model::{Asked, Chosen, Error, Model, Reading};
 use serde_json::{Value, json};
 use workshop::paths;
 
@@ -31,9 +30,8 @@ fn choose_all(page: &Open, folder: &Path) -> Value {
     choose(page, &files.iter().map(PathBuf::as_path).collect::<Vec<_>>())
 }
 
-fn asked(temperature: f64, off: &[&str]) -> Asked<Head> {
-    let off = off.iter().map(|name| Head::named(name).expect("a head's name"));
-    let prompt = SOURCE.to_owned();
+fn asked(temperature: f64, off: &[&str]) -> Asked {
+    let (prompt, off) = (SOURCE.to_owned(), off.iter().map(|&head| head.to_owned()));
     Asked { prompt, temperature, seed: 7, n_tokens: 15, off: off.collect() }
 }
 
@@ -42,7 +40,7 @@ fn numbers(list: &Value) -> Vec<f64> {
 }
 
 /// The largest difference of a probability or a share of a run; its tokens are the same.
-fn farthest(run: &Value, translator: &mut Translator, asked: &Asked<Head>) -> f64 {
+fn farthest(run: &Value, translator: &mut Model, asked: &Asked) -> f64 {
     let (mut translation, told) = translator.begin(asked).unwrap();
     let ids = |rows: &Value| -> Vec<Value> {
         rows.as_array().unwrap().iter().map(|row| row["id"].clone()).collect()
@@ -126,8 +124,7 @@ fn written_and_switched_off(page: &Open, name: &str, folder: &Path) {
     }
     page.click("ownModelTried.spot('.own-offline button:nth-of-type(2)')");
     let control = state(page)["runs"]["others"]["off"].clone();
-    let others = translator.others(&asked(1.5, &heads).off, 0);
-    let others: Vec<String> = others.iter().map(Head::to_string).collect();
+    let others = translator.others(&asked(1.5, &heads).off, 0).unwrap();
     assert_eq!(control, json!(others));
     page.click("ownModelTried.spot('.own-offline button:nth-of-type(1)')");
     assert_eq!(state(page)["runs"].as_object().unwrap().len(), 1);

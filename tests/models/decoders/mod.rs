@@ -7,9 +7,8 @@ mod study;
 
 use attention::{Matrix, Real, max_abs_diff};
 use model_files::Sequence;
-use models::decoders::{
-    AsRead, Choice, Decoder, FastDecoder, FastReader, Files, Predict, Reader, Writer,
-};
+use models::decoders::{AsRead, Decoder, FastDecoder, FastReader, Files, Reader};
+use models::{Choice, Predict, Writer};
 use tensors::TensorFile;
 use workshop::paths;
 

@@ -4,7 +4,8 @@
 
 use std::time::Instant;
 
-use models::decoders::{Choice, FastDecoder, FastReader, Files, Writer};
+use models::decoders::{FastDecoder, FastReader, Files};
+use models::{Choice, Writer};
 use tiles::Instructions;
 
 const PROMPT: usize = 512;

@@ -4,7 +4,8 @@
 use std::time::Instant;
 
 use model_files::Sequence;
-use models::translators::{AsRead, Reader, Translator, Writing, write};
+use models::Generation;
+use models::translators::{AsRead, Reader, Translator, write};
 
 const SOURCE: usize = 25;
 const WRITTEN: usize = 20;
@@ -15,7 +16,7 @@ fn main() -> models::Result<()> {
     let mut model: AsRead<f32> = Translator::load(folder)?;
     println!("read in {:.2} s", start.elapsed().as_secs_f64());
     // No end, so that as many tokens are written by any model.
-    model.config.writing = Writing { ends: Vec::new(), ..model.config.writing };
+    model.config.writing = Generation { ends: Vec::new(), ..model.config.writing };
     let n = model.config.n_vocabulary;
     let ids: Vec<usize> = (0..SOURCE).map(|i| (i * 7919 + 13) % n).collect();
     for _ in 0..5 {
@@ -25,7 +26,7 @@ fn main() -> models::Result<()> {
         let written = write(&model.config, Reader::new(&model, &source), WRITTEN)?;
         println!(
             "{SOURCE} tokens read in {reading:.3} s, with {} written in {:.3} s",
-            written.ids.len() - 1,
+            written.written().len(),
             start.elapsed().as_secs_f64()
         );
     }

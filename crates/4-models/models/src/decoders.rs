@@ -17,8 +17,8 @@
 //!
 //! The one decision: **there is one way to read a token, and two to ask for it.**
 //! [`Decoder::forward`] reads a whole text, [`Decoder::forward_cached`] what comes behind
-//! the caches; both go through the same blocks, and give the same numbers. [`Writer`] asks a
-//! [`Reader`] for one token after the other.
+//! the caches; both go through the same blocks, and give the same numbers. A
+//! [`Writer`](crate::Writer) asks a [`Reader`] for one token after the other.
 //!
 //! What a model's heads do, and what it loses without them, is asked by [`study`] and
 //! [`Decoder::losses`]; what each adds to a token's logit, by [`attribution`].
@@ -42,11 +42,12 @@ mod families;
 mod family;
 #[cfg(feature = "fast")]
 mod fast;
+mod looks;
 mod pass;
+mod reader;
 mod sequences;
 pub mod study;
 mod weights;
-mod writer;
 
 #[cfg(test)]
 mod tests;
@@ -62,6 +63,7 @@ pub use embedding::{Embedding, Unembedding};
 pub use families::families;
 pub use family::{Family, Layers, Names, Projections};
 #[cfg(feature = "fast")]
-pub use fast::{Chosen, FastDecoder, FastReader, Looks, PackedCaches};
+pub use fast::{Chosen, FastDecoder, FastReader, PackedCaches};
+pub use looks::Looks;
 pub use pass::Pass;
-pub use writer::{Choice, Predict, Reader, Writer};
+pub use reader::{CachedDecoder, Reader};

@@ -101,6 +101,34 @@ pub enum Error {
     #[error("the temperature is {found}, expected a number above 0")]
     Temperature { found: f64 },
 
+    /// A text that would grow beyond the model's positions.
+    #[error(
+        "the text has {n_text} tokens, and {n_new} more are to be written: the model has \
+         {n_positions} positions"
+    )]
+    Room { n_text: usize, n_new: usize, n_positions: usize },
+
+    /// A model that was to write, and only reads.
+    #[error("a model of the family {family} reads, and does not write")]
+    WritesNot { family: &'static str },
+
+    /// A model that was asked for the maps of one text.
+    #[error("a model of the family {family} reads one text and writes another")]
+    TwoTexts { family: &'static str },
+
+    /// A head's name that is none, or that of another kind of model.
+    #[error(
+        "{name:?} is no head: a head is its layer and its number, both from 0, as in 5.7"
+    )]
+    HeadName { name: String },
+
+    /// The same in a model with three kinds of heads.
+    #[error(
+        "{name:?} is no head: a head is its part (source, written or cross), its layer and \
+         its number, as in cross 5.7"
+    )]
+    PartName { name: String },
+
     /// A model that was saved without what makes logits.
     #[error(
         "the model was saved without its head, and has no logits: there is no {tensor}, and \

@@ -164,3 +164,18 @@ pub fn text(config: &impl Configuration, files: &SmallFiles) -> Result<texts::Te
     config.expect_one_tokenizer(files)?;
     Ok(texts::Text::of(files, config.n_vocabulary())?)
 }
+
+/// The one of a table's families that `model_type` names.
+///
+/// # Errors
+/// [`model_files::Error::Family`], with the names of all.
+pub(crate) fn family_of<F: Copy>(
+    settings: &Settings,
+    families: &[F],
+    name: impl Fn(F) -> &'static str,
+) -> Result<F> {
+    let found = settings.text("model_type").unwrap_or_default();
+    let family = families.iter().copied().find(|&it| name(it) == found);
+    let known = || families.iter().map(|&it| name(it)).collect();
+    Ok(family.ok_or_else(|| settings.unknown_family(known()))?)
+}

@@ -6,22 +6,36 @@
 //! | [`decoders`] | those before it | what comes next |
 //! | [`translators`] | a source, and those before it | another text |
 //!
+//! [`ModelFiles`] are those of any of the three, and [`Model`] is what is read from them: it
+//! gives maps ([`Model::maps`]), writes ([`Model::write`]), also without some of its heads
+//! ([`Model::ablate`]).
+//!
 //! Each runs the one [`block::Block`] that the book builds. A family is a table: what it calls
 //! its tensors, and what its `config.json` says.
 
+mod ablated;
 pub mod decoders;
 pub mod encoders;
 mod error;
 mod files;
 mod finite;
+mod head;
+mod kind;
 mod model;
 mod reader;
+#[cfg(test)]
+mod tests;
 pub mod translators;
+mod writing;
 
+pub use ablated::{Attentions, Whole, ablate};
 pub use error::{Error, Result};
 #[cfg(feature = "text")]
 pub use files::text;
 pub use files::{Configuration, Files};
 pub use finite::{finite, finite_logits};
-pub use model::{Config, Kind, MapReader, Model};
+pub use head::{Head, Part};
+pub use kind::{Config, Kind, ModelFiles};
+pub use model::{Model, Step, WriteOptions, Writing};
 pub use reader::{NormKind, Tensors};
+pub use writing::{Choice, Draft, Generation, Predict, Writer};

@@ -1,301 +1,186 @@
-//! A model of any of the three kinds: what its files say, and what it gives.
+//! A model of any of the three kinds, read from its files: what it gives of a text, with all
+//! heads and without some.
 
-use std::path::{Path, PathBuf};
+mod step;
 
-use attention::{LayerParameters, Matrix, Real};
-use model_files::{Gguf, Sequence, Settings, SmallFiles, Unused, weight_files};
-use tensors::{NewTensor, Stored, TensorFile};
+use ablation::Draws;
+use attention::{LayerParameters, Matrix, MultiHeadAttention};
+use model_files::Sequence;
 
-use crate::encoders::{Encoder, Stage, to_tensors};
-use crate::files::{Configuration, Files};
-use crate::finite::{finite, finite_logits};
-use crate::{Error, Result, decoders, encoders, translators};
+use crate::ablated::Whole;
+use crate::decoders::{self, CachedDecoder};
+use crate::encoders::Encoder;
+use crate::finite::finite;
+use crate::head::{Head, Part};
+use crate::kind::{Kind, ModelFiles};
+use crate::translators;
+use crate::{Error, Result};
 
-/// One of the three kinds of model: of each what is known of it.
-#[derive(Debug, Clone)]
-pub enum Kind<E, D, T> {
-    /// Every token reads every other.
-    Encoder(E),
-    /// Every token reads those before it, and it writes.
-    Decoder(D),
-    /// One text is read, and another is written.
-    Translator(T),
+pub use step::{Step, WriteOptions, Writing};
+
+/// A model that is read.
+///
+/// E is the attention of an encoder, and D a decoder: as it is read, which gives whole maps, or
+/// packed, which writes fast.
+#[derive(Debug)]
+pub struct Model<E = LayerParameters<f32>, D = decoders::AsRead<f32>> {
+    /// What it is.
+    pub kind: Kind<Encoder<E, f32>, D, translators::AsRead<f32>>,
+    /// The heads that put out zeros.
+    off: Vec<Head>,
+    /// Their layers with all heads.
+    whole: Whole<f32>,
 }
 
-/// What files say of a model of any kind.
-pub type Config = Kind<encoders::Config, decoders::Config, translators::Config>;
-
-/// The files of a model of any kind.
-pub type Model = Kind<encoders::Files, decoders::Files, translators::Files>;
-
-/// The same of each kind.
-macro_rules! of_each {
-    ($kind:expr, $it:ident => $of:expr) => {
-        match $kind {
-            Kind::Encoder($it) => $of,
-            Kind::Decoder($it) => $of,
-            Kind::Translator($it) => $of,
-        }
-    };
-    (Kind of $kind:expr, $it:ident => $of:expr) => {
-        match $kind {
-            Kind::Encoder($it) => Kind::Encoder($of),
-            Kind::Decoder($it) => Kind::Decoder($of),
-            Kind::Translator($it) => Kind::Translator($of),
-        }
-    };
-}
-
-impl Configuration for Config {
-    fn of(settings: &Settings) -> Result<Self> {
-        let name = settings.text("model_type").unwrap_or_default();
-        let of_encoders: Vec<_> = encoders::FAMILIES.iter().map(|it| it.name).collect();
-        let of_decoders: Vec<_> = decoders::families().map(|it| it.name).collect();
-        let of_both: Vec<_> = translators::families().map(|it| it.name).collect();
-        if of_encoders.contains(&name) {
-            return Ok(Self::Encoder(Configuration::of(settings)?));
-        }
-        if of_decoders.contains(&name) {
-            return Ok(Self::Decoder(Configuration::of(settings)?));
-        }
-        if of_both.contains(&name) {
-            return Ok(Self::Translator(Configuration::of(settings)?));
-        }
-        let known = [of_encoders, of_decoders, of_both].concat();
-        Err(settings.unknown_family(known).into())
+impl<E, D> Model<E, D> {
+    /// A model with all heads on.
+    pub fn new(kind: Kind<Encoder<E, f32>, D, translators::AsRead<f32>>) -> Self {
+        Self { kind, off: Vec::new(), whole: Whole::default() }
     }
 
-    fn of_gguf(file: &Gguf) -> Result<(Self, Vec<Unused>)> {
-        let (config, unused) = Configuration::of_gguf(file)?;
-        Ok((Self::Decoder(config), unused))
-    }
-
-    fn with_generation(self, files: &SmallFiles) -> Result<Self> {
-        Ok(of_each!(Kind of self, config => config.with_generation(files)?))
-    }
-
-    fn expect_one_tokenizer(&self, files: &SmallFiles) -> Result<()> {
-        of_each!(self, config => config.expect_one_tokenizer(files))
-    }
-
-    fn is_causal(&self) -> bool {
-        of_each!(self, config => config.is_causal())
-    }
-
-    fn family(&self) -> &'static str {
-        of_each!(self, config => config.family())
-    }
-
-    fn n_vocabulary(&self) -> usize {
-        of_each!(self, config => Configuration::n_vocabulary(config))
-    }
-
-    fn unused_settings(&self, settings: &Settings) -> Result<Vec<Unused>> {
-        of_each!(self, config => config.unused_settings(settings))
-    }
-
-    fn unused_tensors(&self, file: &TensorFile) -> Vec<Unused> {
-        of_each!(self, config => config.unused_tensors(file))
-    }
-}
-
-impl From<Files<Config>> for Model {
-    fn from(Files { path, config, tensors, unused }: Files<Config>) -> Self {
-        of_each!(Kind of config, config => Files { path, config, tensors, unused })
-    }
-}
-
-impl Model {
-    /// A folder as `save_pretrained` writes it, or a GGUF file.
+    /// The model of its files; `stage` makes the attention of an encoder, and `decoder` a
+    /// decoder.
     ///
     /// # Errors
-    /// As [`Files::open`].
-    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Ok(Files::<Config>::open(path)?.into())
+    /// As [`Encoder::read`], [`translators::AsRead::read`], and `decoder`.
+    pub fn read(
+        files: &ModelFiles,
+        stage: impl FnMut(&LayerParameters<f32>) -> E,
+        decoder: impl FnOnce(&decoders::Files) -> Result<D>,
+    ) -> Result<Self> {
+        Ok(Self::new(match files {
+            Kind::Encoder(files) => Kind::Encoder(Encoder::read(files, stage)?),
+            Kind::Decoder(files) => Kind::Decoder(decoder(files)?),
+            Kind::Translator(files) => {
+                Kind::Translator(translators::AsRead::read(files)?)
+            }
+        }))
+    }
+}
+
+impl<D> Model<LayerParameters<f32>, D> {
+    /// A decoder with all heads on.
+    pub fn of_decoder(decoder: D) -> Self {
+        Self::new(Kind::Decoder(decoder))
     }
 
-    /// The files that it is read from, whether they are there or not.
-    pub fn files(path: &Path) -> Vec<PathBuf> {
-        if path.is_file() {
-            return vec![path.to_path_buf()];
+    /// The decoder, if it is one.
+    pub fn decoder(&mut self) -> Option<&mut D> {
+        match &mut self.kind {
+            Kind::Decoder(decoder) => Some(decoder),
+            Kind::Encoder(_) | Kind::Translator(_) => None,
         }
-        let mut files = weight_files(path);
-        files.extend(SmallFiles::NAMES.map(|name| path.join(name)));
-        files
     }
+}
 
-    /// Where its files are.
-    pub fn path(&self) -> &Path {
-        of_each!(self, files => &files.path)
+impl<E: MultiHeadAttention<f32>> Model<E> {
+    /// `maps[l][h]` of a text, `[n_tokens, n_tokens]`.
+    ///
+    /// # Errors
+    /// As [`Encoder::forward`]; [`Error::NotFinite`]; [`Error::TwoTexts`] for a model that
+    /// reads two texts.
+    pub fn maps(&self, sequence: &Sequence) -> Result<Vec<Vec<Matrix<f32>>>> {
+        let layers = match &self.kind {
+            Kind::Encoder(model) => model.forward(sequence)?,
+            Kind::Decoder(model) => model.forward(sequence)?,
+            Kind::Translator(model) => {
+                return Err(Error::TwoTexts { family: model.config.family.name });
+            }
+        };
+        Ok(finite(layers)?.attn)
     }
+}
 
+impl<E, D: CachedDecoder> Model<E, D> {
     /// The name of its family.
     pub fn family(&self) -> &'static str {
-        of_each!(self, files => files.config.family())
-    }
-
-    /// Whether a token sees only those before it.
-    pub fn is_causal(&self) -> bool {
-        of_each!(self, files => files.config.is_causal())
-    }
-
-    /// What its files have that is known to change nothing.
-    pub fn unused(&self) -> &[Unused] {
-        of_each!(self, files => &files.unused)
-    }
-
-    /// Its tokenizer.
-    ///
-    /// # Errors
-    /// As [`Files::text`].
-    #[cfg(feature = "text")]
-    pub fn text(&self) -> Result<texts::Text> {
-        of_each!(self, files => files.text())
+        match &self.kind {
+            Kind::Encoder(model) => model.config.family.name,
+            Kind::Decoder(model) => model.config().family.name,
+            Kind::Translator(model) => model.config.family.name,
+        }
     }
 
     /// How many tokens a text may have.
     pub fn longest(&self) -> usize {
-        match self {
-            Self::Encoder(files) => files.config.longest(),
-            Self::Decoder(files) => files.config.n_positions,
-            Self::Translator(files) => files.config.longest(),
+        match &self.kind {
+            Kind::Encoder(model) => model.config.longest(),
+            Kind::Decoder(model) => model.config().n_positions,
+            Kind::Translator(model) => model.config.longest(),
         }
     }
 
-    /// How many layers it has, and how many heads in each; of a model with two sides, of the
-    /// one that reads.
-    pub fn n_heads(&self) -> [usize; 2] {
-        match self {
-            Self::Encoder(files) => [files.config.n_layers, files.config.dims.n_heads()],
-            Self::Decoder(files) => {
-                [files.config.n_layers, files.config.dims().n_heads()]
-            }
-            Self::Translator(files) => {
-                let encoder = files.config.encoder;
-                [encoder.n_layers, encoder.sizes.dims.n_heads()]
-            }
-        }
-    }
-
-    /// The sequences of a file, in a model that reads one text.
+    /// A head by its name.
     ///
     /// # Errors
-    /// As the `sequences` of the kind's config; [`model_files::Error::Unsupported`] for a model that
-    /// reads two.
-    pub fn sequences(&self, file: &TensorFile) -> Result<Vec<Sequence>> {
-        match self {
-            Self::Encoder(files) => files.config.sequences(file),
-            Self::Decoder(files) => files.config.sequences(file),
-            Self::Translator(_) => Err(self.two_texts()),
+    /// [`Error::HeadName`], or [`Error::PartName`] in a model with three kinds of heads.
+    pub fn head(&self, name: &str) -> Result<Head> {
+        let has_parts = matches!(self.kind, Kind::Translator(_));
+        match name.parse::<Head>() {
+            Ok(head) if head.part.is_some() == has_parts => Ok(head),
+            _ if has_parts => Err(Error::PartName { name: name.to_owned() }),
+            _ => Err(Error::HeadName { name: name.to_owned() }),
         }
     }
 
-    /// Its sizes, in a line.
-    pub fn about(&self) -> String {
-        let (n_layers, dims, heads) = match self {
-            Self::Encoder(Files { config, .. }) => {
-                (config.n_layers, config.dims, String::new())
-            }
-            Self::Decoder(Files { config, .. }) => {
-                let groups = config.sizes.groups;
-                let heads = match groups.n_kv_heads() == groups.n_heads() {
-                    true => String::new(),
-                    false => format!(" on {} of keys and values", groups.n_kv_heads()),
-                };
-                (config.n_layers, config.dims(), heads)
-            }
-            Self::Translator(files) => return files.config.about(),
+    /// As many random other heads of the same layers and parts, as a control; fewer where a
+    /// layer has no others.
+    pub fn others(&self, heads: &[Head], seed: u64) -> Vec<Head> {
+        let parts = [None].into_iter().chain(Part::ALL.map(Some));
+        let of_part = |part| {
+            let here = heads.iter().filter(|it| it.part == part);
+            let here: Vec<_> = here.map(|it| it.place()).collect();
+            let draws = Draws::new(&here, self.n_heads(part), 1, seed);
+            let drawn = draws.sets.into_iter().flatten();
+            drawn.map(move |(layer, head)| Head { part, layer, head })
         };
-        format!(
-            "{}, {n_layers} layers, d_model {}, {} heads{heads}, {} positions",
-            self.family(),
-            dims.d_model(),
-            dims.n_heads(),
-            self.longest()
-        )
+        parts.flat_map(of_part).collect()
     }
 
-    /// Every hidden state and map of each sequence, and a decoder's logits, in a model that
-    /// reads one text; `stage` computes an encoder's attention.
+    /// How many heads each layer of a part has.
+    fn n_heads(&self, part: Option<Part>) -> usize {
+        let dims = match &self.kind {
+            Kind::Encoder(model) => model.config.dims,
+            Kind::Decoder(model) => model.config().dims(),
+            Kind::Translator(model) => match part {
+                Some(Part::Source) => model.config.encoder.sizes.dims,
+                _ => model.config.decoder.sizes.dims,
+            },
+        };
+        dims.n_heads()
+    }
+
+    /// Makes these heads put out zeros, and no others, from the next token on that is read.
+    /// What was read before was computed with the heads of its time.
     ///
     /// # Errors
-    /// [`Error::Sequence`] for what a sequence has wrong; [`Error::NotFinite`] and
-    /// [`Error::LogitsNotFinite`] for a model that gives no numbers.
-    pub fn tensors<T: Real + Stored>(
-        &self,
-        sequences: &[Sequence],
-        stage: fn(&LayerParameters<T>) -> Stage<T>,
-    ) -> Result<Vec<NewTensor>> {
-        match self {
-            Self::Translator(_) => Err(self.two_texts()),
-            Self::Encoder(files) => {
-                let model = Encoder::read(files, stage)?;
-                to_tensors(&each(sequences, |one| finite(model.forward(one)?))?)
+    /// [`Error::Sizes`], [`Error::HeadName`] and [`Error::PartName`] for a head that is not
+    /// there; [`Error::WritesNot`] for an encoder, whose passes are ablated whole
+    /// ([`Encoder::ablated`]).
+    pub fn ablate(&mut self, heads: &[Head]) -> Result<()> {
+        if self.off == heads {
+            return Ok(());
+        }
+        let done = self.switch_off(heads);
+        match done.is_ok() {
+            true => self.off = heads.to_vec(),
+            false => {
+                self.off.clear();
+                self.switch_off(&[])?;
             }
-            Self::Decoder(files) => {
-                let model = decoders::AsRead::<T>::read(files)?;
-                let layers = each(sequences, |one| finite(model.forward_at(one)?))?;
-                let with_logits = layers.iter().filter(|_| model.unembedding.is_some());
-                let logits = with_logits.map(|it| finite_logits(model.logits(it.out())?));
-                let logits = logits.collect::<Result<Vec<Matrix<T>>>>()?;
-                let mut tensors = to_tensors(&layers)?;
-                if let Some(first) = logits.first() {
-                    let shape = [logits.len(), first.nrows(), first.ncols()];
-                    tensors.push(NewTensor::new("logits", &shape, &logits)?);
-                }
-                Ok(tensors)
-            }
+        }
+        done
+    }
+
+    fn switch_off(&mut self, heads: &[Head]) -> Result<()> {
+        match &mut self.kind {
+            Kind::Encoder(_) => Err(self.writes_not()),
+            Kind::Decoder(model) => model.switch_off(heads, &mut self.whole),
+            Kind::Translator(model) => self.whole.switch_off(model, heads),
         }
     }
 
-    fn two_texts(&self) -> Error {
-        let (file, found) = (self.path().display().to_string(), self.family().to_owned());
-        let why = "such a model reads one text and writes another";
-        model_files::Error::Unsupported { file, found, why }.into()
-    }
-}
-
-fn each<L>(
-    sequences: &[Sequence],
-    forward: impl Fn(&Sequence) -> Result<L>,
-) -> Result<Vec<L>> {
-    let one = |(sequence, of): (usize, _)| {
-        forward(of).map_err(|source| Error::Sequence { sequence, source: source.into() })
-    };
-    sequences.iter().enumerate().map(one).collect()
-}
-
-/// A model that gives the maps of one text.
-pub type MapReader =
-    Kind<Encoder<Stage<f32>, f32>, decoders::AsRead<f32>, std::convert::Infallible>;
-
-impl MapReader {
-    /// The model of its files; `stage` computes an encoder's attention.
-    ///
-    /// # Errors
-    /// As [`Encoder::read`] and [`decoders::AsRead::read`]; [`model_files::Error::Unsupported`] for a
-    /// model that reads two texts.
-    pub fn read(
-        model: &Model,
-        stage: fn(&LayerParameters<f32>) -> Stage<f32>,
-    ) -> Result<Self> {
-        Ok(match model {
-            Model::Encoder(files) => Self::Encoder(Encoder::read(files, stage)?),
-            Model::Decoder(files) => Self::Decoder(decoders::AsRead::read(files)?),
-            Model::Translator(_) => return Err(model.two_texts()),
-        })
-    }
-
-    /// `maps[l][h]` of a text, `[n_tokens, n_tokens]`.
-    ///
-    /// # Errors
-    /// As [`Encoder::forward`]; [`Error::NotFinite`].
-    pub fn maps(&self, sequence: &Sequence) -> Result<Vec<Vec<Matrix<f32>>>> {
-        let layers = match self {
-            Self::Encoder(model) => model.forward(sequence)?,
-            Self::Decoder(model) => model.forward(sequence)?,
-            Self::Translator(none) => match *none {},
-        };
-        Ok(finite(layers)?.attn)
+    fn writes_not(&self) -> Error {
+        Error::WritesNot { family: self.family() }
     }
 }

@@ -18,7 +18,8 @@
 //! block of the decoder will attend to; [`Translator::decode_cached`] reads new target tokens
 //! behind a cache that grows, and gives what [`Translator::decode`] gives all at once.
 //!
-//! Heads of all three kinds have names, [`Head`], and can be [ablated](Translator::ablate).
+//! Heads of all three kinds have names, [`Head`](crate::Head), and can be
+//! [ablated](crate::ablate).
 //!
 //! What the files have is used, or known to change nothing, or refused by its name.
 //!
@@ -28,13 +29,11 @@ mod cached;
 mod config;
 mod families;
 mod family;
-mod heads;
 mod side;
 mod tensors;
 mod translator;
 mod weights;
 mod writer;
-mod writing;
 
 #[cfg(test)]
 mod tests;
@@ -48,9 +47,8 @@ pub use cached::{CacheBytes, Source};
 pub use config::{Config, Half, Places};
 pub use families::families;
 pub use family::{Family, Names};
-pub use heads::{Head, Part, Whole};
 pub use side::Side;
 pub use tensors::{sequences, tensors};
 pub use translator::{AsRead, Translator};
-pub use writer::{Reader, Written, write};
-pub use writing::Writing;
+pub(crate) use writer::draft;
+pub use writer::{Reader, write};

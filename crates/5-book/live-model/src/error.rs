@@ -22,20 +22,17 @@ pub enum Error {
     #[error(transparent)]
     Layer(#[from] diagnosis::Error),
 
-    /// A head's name that is none.
-    #[error("{name:?} is no head: a head is its layer and its number, as in 5.7")]
-    HeadName { name: String },
-
-    /// The same of a model with three kinds of heads.
-    #[error(
-        "{name:?} is no head: a head is its part (source, written or cross), its layer and \
-         its number, as in cross 5.7"
-    )]
-    PartName { name: String },
-
     /// A model that writes nothing was to write.
     #[error("no model that writes was read")]
     WritesNot,
+
+    /// A model that writes was to show whole maps.
+    #[error("no model of sentences was read")]
+    LooksNot,
+
+    /// A model that does not go on with a text was to be tested on names.
+    #[error("no model that goes on with a text was read")]
+    GoesNotOn,
 
     /// A model or a text that does not fit.
     #[error(transparent)]
@@ -82,11 +79,4 @@ pub enum Error {
         "the names take {n_tokens} tokens, each name twice, and the model has {n_positions} positions"
     )]
     LongNames { n_tokens: usize, n_positions: usize },
-
-    /// A text that would grow beyond the model's positions.
-    #[error(
-        "the text has {n_text} tokens, and {n_new} more are to be written: the model has \
-         {n_positions} positions"
-    )]
-    Positions { n_text: usize, n_new: usize, n_positions: usize },
 }

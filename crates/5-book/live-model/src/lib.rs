@@ -18,34 +18,29 @@
 //! live figures, fetched only when files were chosen, since it brings a whole tokenizer.
 //!
 //! The one decision: **the page computes nothing and this crate holds no algorithm**. A
-//! `Reading` becomes a `Model`, and a model gives `TextHeads`, and what changes without some
-//! heads, beside random ones: what `cargo learn look` shows too. Or it becomes an `Author`,
-//! whose `Writing` goes on step by step, as `cargo learn write` does, or a `Translator`,
-//! whose `Translation` does the same behind a source. The one random number
+//! `Reading` becomes a `Model`, which gives `TextHeads`, and what changes without some heads,
+//! beside random ones: what `cargo learn look` shows too. Or its `Writing` goes on step by step,
+//! as `cargo learn write` does, behind a prompt or behind a source. The one random number
 //! that is asked for, a seed of the tokenizer's hash maps, comes from the page
 //! (`--cfg getrandom_backend="custom"`).
 //!
 //! Left out: threads, and for encoders fast stages and texts of more than
 //! `model_files::MOST_SHOWN` tokens.
 
-mod any;
-mod author;
 mod error;
 mod layer;
 mod model;
 #[cfg(target_arch = "wasm32")]
 mod module;
+mod names;
 mod reading;
 mod steps;
 #[cfg(test)]
 mod tests;
-mod translator;
 
-pub use any::{AnyModel, AnyWriting};
-pub use author::{Author, NamesTest, Writing};
 pub use error::Error;
 pub use layer::{layer, said};
 pub use model::{Looked, Model};
+pub use names::NamesTest;
 pub use reading::{Chosen, Reading};
-pub use steps::{Asked, Step};
-pub use translator::{Translation, Translator};
+pub use steps::{Asked, Step, Writing};

@@ -1,22 +1,26 @@
-//! A sentence becomes maps; without some heads too.
+//! A model of a reader's: a sentence in all its heads, and a text that it writes, token by
+//! token, also without some heads.
 
 use ablation::{Draws, HeadOfLayer};
 use attention::{LayerParameters, Matrix};
 use fused_heads::FusedAttention;
 use maps::TextHeads;
 use model_files::MOST_SHOWN;
+use models::decoders::FastDecoder;
 use models::encoders::{Ablation, Encoder, Pass, Stage, Way};
-use models::finite;
+use models::translators::Half;
+use models::{Head, Kind, WriteOptions, finite};
 use serde_json::{Value, json};
-use texts::{Long, Text};
+use texts::{Growing, Long, Text};
 
-use crate::Error;
+use crate::steps::{Asked, Chosen, Step, piece, token};
+use crate::{Error, Writing};
 
-/// A model in which every token reads every other.
+/// A model and its tokenizer.
 #[derive(Debug)]
 pub struct Model {
-    text: Text,
-    encoder: Encoder<LayerParameters<f32>, f32>,
+    pub(crate) model: models::Model<LayerParameters<f32>, FastDecoder>,
+    pub(crate) text: Text,
 }
 
 /// A sentence in all heads.
@@ -31,39 +35,70 @@ pub struct Looked {
 /// So many draws, from this seed on, as `cargo learn ablate` takes them.
 const DRAWS: (usize, u64) = (20, 0);
 
+/// Tokens of a prompt that are read at once, so that a page can say how far it is, and stop.
+const PIECE: usize = 16;
+
 fn stage(parameters: &LayerParameters<f32>) -> Stage<f32> {
     Box::new(FusedAttention::new(parameters))
 }
 
 impl Model {
-    pub(crate) fn new(text: Text, encoder: Encoder<LayerParameters<f32>, f32>) -> Self {
-        Self { text, encoder }
-    }
-
     /// What a reader is told of it.
     pub fn about(&self) -> Value {
-        let config = &self.encoder.config;
-        json!({
-            "writes": false,
-            "family": config.family.name,
-            "n_layers": config.n_layers,
-            "n_heads": config.dims.n_heads(),
-            "longest": config.longest().min(MOST_SHOWN),
-        })
+        match &self.model.kind {
+            Kind::Encoder(encoder) => json!({
+                "writes": false,
+                "family": encoder.config.family.name,
+                "n_layers": encoder.config.n_layers,
+                "n_heads": encoder.config.dims.n_heads(),
+                "longest": encoder.config.longest().min(MOST_SHOWN),
+            }),
+            Kind::Decoder(decoder) => json!({
+                "writes": true,
+                "family": decoder.config.family.name,
+                "n_layers": decoder.config.n_layers,
+                "n_heads": decoder.config.sizes.groups.n_heads(),
+                "n_kv_heads": decoder.config.sizes.groups.n_kv_heads(),
+                "longest": decoder.config.n_positions,
+                "n_vocabulary": decoder.config.n_vocabulary,
+                "weight_bytes": decoder.weight_bytes(),
+            }),
+            Kind::Translator(translator) => {
+                let config = &translator.config;
+                let half = |half: Half| json!({ "n_layers": half.n_layers, "n_heads": half.sizes.dims.n_heads() });
+                json!({
+                    "writes": true,
+                    "translates": true,
+                    "family": config.family.name,
+                    "encoder": half(config.encoder),
+                    "decoder": half(config.decoder),
+                    "n_positions": config.n_positions,
+                    "longest": config.longest().min(MOST_SHOWN),
+                    "n_vocabulary": config.n_target_vocabulary,
+                    "left_out": config.writing.left_out,
+                })
+            }
+        }
     }
 
-    /// A sentence in all heads.
+    fn encoder(&self) -> Result<&Encoder<LayerParameters<f32>, f32>, Error> {
+        match &self.model.kind {
+            Kind::Encoder(encoder) => Ok(encoder),
+            _ => Err(Error::LooksNot),
+        }
+    }
+
+    /// A sentence in all heads of a model in which every token reads every other.
     ///
     /// # Errors
-    /// As [`Text::pieces`] and [`Encoder::pass`]; [`Error::LongPage`].
+    /// As [`Text::pieces`] and [`Encoder::pass`]; [`Error::LongPage`]; [`Error::LooksNot`] of
+    /// another model.
     pub fn look(&self, sentence: &str) -> Result<Looked, Error> {
-        let longest = self.encoder.config.longest();
+        let encoder = self.encoder()?;
+        let longest = encoder.config.longest();
         let pieces = self.text.pieces(sentence, longest, Long::Refuse)?;
-        let n_tokens = pieces.pieces.len();
-        if n_tokens > MOST_SHOWN {
-            return Err(Error::LongPage { n_tokens });
-        }
-        let pass = self.encoder.pass(&pieces.sequence, stage)?;
+        expect_short(pieces.pieces.len())?;
+        let pass = encoder.pass(&pieces.sequence, stage)?;
         // A page is told numbers as JSON, which has no NaN.
         let attn = finite(pass.layers.clone())?.attn;
         let text = TextHeads::of_encoder(pieces.pieces, pieces.is_special, attn);
@@ -73,17 +108,19 @@ impl Model {
     /// The same sentence without some heads, zeros in their stead: what changes, and its maps.
     ///
     /// # Errors
-    /// As [`Encoder::ablated`].
+    /// As [`Encoder::ablated`]; [`models::Error::HeadName`].
     pub fn ablate(
         &self,
         looked: &Looked,
-        mut heads: Vec<HeadOfLayer>,
+        heads: &[String],
     ) -> Result<(Ablation, TextHeads), Error> {
+        let mut heads: Vec<HeadOfLayer> =
+            self.heads(heads)?.into_iter().map(Head::place).collect();
         heads.sort_unstable();
         heads.dedup();
-        let n_heads = self.encoder.config.dims.n_heads();
+        let n_heads = self.encoder()?.config.dims.n_heads();
         let draws = Draws::new(&heads, n_heads, DRAWS.0, DRAWS.1);
-        let (ablation, layers) = Ablation::begin(&self.way(looked), heads, draws)?;
+        let (ablation, layers) = Ablation::begin(&self.way(looked)?, heads, draws)?;
         let maps = finite(layers)?.attn;
         Ok((ablation, TextHeads { maps, ..looked.text.clone() }))
     }
@@ -93,10 +130,101 @@ impl Model {
     /// # Errors
     /// As [`Encoder::ablated`].
     pub fn draw(&self, looked: &Looked, ablation: &mut Ablation) -> Result<bool, Error> {
-        Ok(ablation.draw(&self.way(looked))?)
+        Ok(ablation.draw(&self.way(looked)?)?)
     }
 
-    fn way<'a>(&'a self, Looked { pass, zeros, .. }: &'a Looked) -> Way<'a, f32> {
-        Way { model: &self.encoder, pass, instead: zeros, stage }
+    fn way<'a>(
+        &'a self,
+        Looked { pass, zeros, .. }: &'a Looked,
+    ) -> Result<Way<'a, f32>, Error> {
+        Ok(Way { model: self.encoder()?, pass, instead: zeros, stage })
+    }
+
+    /// Begins a text without some heads, by their names; gives its tokens too, as a page shows
+    /// them: those of a prompt, or those of a source and the one that is read first.
+    ///
+    /// # Errors
+    /// [`Error::WritesNot`]; [`Error::LongPage`] for a source; as [`Text::pieces`],
+    /// [`models::Choice::sampled`], [`models::Model::head`] and [`models::Model::write`].
+    pub fn begin(&mut self, asked: &Asked) -> Result<(Writing, Value), Error> {
+        let Self { model, text } = self;
+        let has_source = match &model.kind {
+            Kind::Encoder(_) => return Err(Error::WritesNot),
+            Kind::Decoder(_) => false,
+            Kind::Translator(_) => true,
+        };
+        let pieces = text.pieces(&asked.prompt, model.longest(), Long::Refuse)?;
+        let given = pieces.sequence;
+        if has_source {
+            expect_short(given.n_tokens())?;
+        }
+        let off = asked.off.iter().map(|name| model.head(name));
+        let options = WriteOptions {
+            most: asked.n_tokens,
+            choice: asked.choice()?,
+            off: off.collect::<Result<_, _>>()?,
+            piece: Some(PIECE),
+            is_looking: true,
+        };
+        let writing = model.write(&given, options)?;
+        let mut growing = Growing::default();
+        let tokens = given.ids.iter().map(|&id| token(text, &mut growing, id));
+        let tokens = tokens.collect::<Result<Vec<_>, _>>()?;
+        let (text, told) = match writing.draft().ids().first() {
+            Some(&id) if has_source => {
+                let first = json!({ "id": id, "piece": piece(text, id), "adds": "" });
+                (Growing::default(), json!({ "source": tokens, "tokens": [first] }))
+            }
+            _ => (growing, json!({ "tokens": tokens })),
+        };
+        let n_given = given.n_tokens();
+        Ok((Writing { writing, text, n_given, temperature: asked.temperature }, told))
+    }
+
+    /// Reads what is unread, or the first of it; once all is read, chooses what comes next.
+    ///
+    /// # Errors
+    /// As [`models::Model::step`].
+    pub fn step(&mut self, to: &mut Writing) -> Result<Step, Error> {
+        let Self { model, text } = self;
+        let models::Step { id, logits, looks, source } = model.step(&mut to.writing)?;
+        let (draft, n) = (to.writing.draft(), to.n_given);
+        let told = match id {
+            None if source.is_some() => {
+                json!({ "n_read": n, "n_tokens": n, "is_source": true })
+            }
+            None => json!({ "n_read": draft.n_read(), "n_tokens": n }),
+            Some(id) => {
+                let is = [draft.has_ended(), draft.is_done()];
+                let chosen = Chosen::of(id, &logits, to.temperature, text);
+                chosen.told(text, &mut to.text, draft.n_read() - 1, is)?
+            }
+        };
+        let is_last = id.is_some() && draft.is_done();
+        Ok(Step { told, looks, source, is_last })
+    }
+
+    /// As many random other heads of the same layers and parts, by their names.
+    ///
+    /// # Errors
+    /// As [`models::Model::head`]; [`Error::WritesNot`].
+    pub fn others(&self, heads: &[String], seed: u64) -> Result<Vec<String>, Error> {
+        if let Kind::Encoder(_) = self.model.kind {
+            return Err(Error::WritesNot);
+        }
+        let others = self.model.others(&self.heads(heads)?, seed);
+        Ok(others.iter().map(Head::to_string).collect())
+    }
+
+    fn heads(&self, names: &[String]) -> Result<Vec<Head>, Error> {
+        Ok(names.iter().map(|name| self.model.head(name)).collect::<Result<_, _>>()?)
+    }
+}
+
+/// Refuses a text whose maps are more than a page draws.
+fn expect_short(n_tokens: usize) -> Result<(), Error> {
+    match n_tokens <= MOST_SHOWN {
+        true => Ok(()),
+        false => Err(Error::LongPage { n_tokens }),
     }
 }

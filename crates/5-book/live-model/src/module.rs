@@ -9,8 +9,7 @@ use models::encoders::Ablation;
 use serde_json::Value;
 use wasm_minimal_protocol::{initiate_protocol, wasm_func};
 
-use crate::any::{AnyModel, AnyWriting, head};
-use crate::{Asked, Author, Chosen, Error, Looked, Model, NamesTest, Reading};
+use crate::{Asked, Chosen, Error, Looked, Model, NamesTest, Reading, Writing};
 
 initiate_protocol!();
 
@@ -25,7 +24,7 @@ thread_local! {
     /// The maps that a page fetches next.
     static MAPS: RefCell<Option<TextHeads>> = const { RefCell::new(None) };
     /// The text that is being written.
-    static WRITING: RefCell<Option<AnyWriting>> = const { RefCell::new(None) };
+    static WRITING: RefCell<Option<Writing>> = const { RefCell::new(None) };
     /// The test of names that is under way.
     static NAMES: RefCell<Option<NamesTest>> = const { RefCell::new(None) };
     /// The shares of its last step, which a page fetches next.
@@ -36,7 +35,7 @@ thread_local! {
 enum State {
     Nothing,
     Reading(Reading),
-    Model(AnyModel),
+    Model(Model),
 }
 
 /// Which of the names, one per line, are a model's files: that of the weights, and in further
@@ -121,7 +120,7 @@ pub fn diagnose(choices: &[u8], file: &[u8]) -> Result<Vec<u8>, PageError> {
 #[wasm_func]
 pub fn look(sentence: &[u8]) -> Result<Vec<u8>, PageError> {
     let sentence = text(sentence)?;
-    let looked = with_model(|model| Ok(model.look(sentence)?))?;
+    let looked = with_model(Error::LooksNot, |model| model.look(sentence))?;
     let told = bytes(&looked.text.to_json())?;
     MAPS.set(Some(looked.text.clone()));
     LAST.set(Some(looked));
@@ -133,9 +132,8 @@ pub fn look(sentence: &[u8]) -> Result<Vec<u8>, PageError> {
 /// any draw.
 #[wasm_func]
 pub fn ablate(heads: &[u8]) -> Result<Vec<u8>, PageError> {
-    let heads = names_of(heads)?.into_iter().map(|name| head(&name));
-    let heads = heads.collect::<Result<Vec<_>, Error>>()?;
-    let (ablation, less) = with_looked(|model, looked| Ok(model.ablate(looked, heads)?))?;
+    let heads = names_of(heads)?;
+    let (ablation, less) = with_looked(|model, looked| model.ablate(looked, &heads))?;
     MAPS.set(Some(less));
     let told = ablation.to_json("zeros");
     ABLATION.set(Some(ablation));
@@ -147,7 +145,7 @@ pub fn ablate(heads: &[u8]) -> Result<Vec<u8>, PageError> {
 pub fn draw() -> Result<Vec<u8>, PageError> {
     let mut ablation =
         ABLATION.take().ok_or(PageError::from("no head is switched off"))?;
-    with_looked(|model, looked| Ok(model.draw(looked, &mut ablation)?))?;
+    with_looked(|model, looked| model.draw(looked, &mut ablation))?;
     let told = ablation.to_json("zeros");
     ABLATION.set(Some(ablation));
     bytes(&told)
@@ -180,7 +178,7 @@ pub fn write(asked: &[u8]) -> Result<Vec<u8>, PageError> {
         n_tokens: usize::try_from(whole("n_tokens")?)?,
         off: names_of(text("off").as_bytes())?,
     };
-    let (writing, told) = with_any(|model| Ok(model.begin(&asked)?))?;
+    let (writing, told) = with_model(Error::WritesNot, |model| model.begin(&asked))?;
     WRITING.set(Some(writing));
     bytes(&told)
 }
@@ -189,7 +187,7 @@ pub fn write(asked: &[u8]) -> Result<Vec<u8>, PageError> {
 #[wasm_func]
 pub fn step() -> Result<Vec<u8>, PageError> {
     let mut writing = WRITING.take().ok_or(PageError::from("no text was begun"))?;
-    let step = with_any(|model| Ok(model.step(&mut writing)?))?;
+    let step = with_model(Error::WritesNot, |model| model.step(&mut writing))?;
     WRITING.set((!step.is_last).then_some(writing));
     LOOKS.set(Some(step.shares()).filter(|shares| !shares.is_empty()));
     bytes(&step.told)
@@ -209,7 +207,7 @@ pub fn looks() -> Result<Vec<u8>, PageError> {
 pub fn names(line: &[u8]) -> Result<Vec<u8>, PageError> {
     NAMES.set(None);
     let line = text(line)?;
-    NAMES.set(Some(with_author(|author| Ok(author.names(line)?))?));
+    NAMES.set(Some(with_model(Error::GoesNotOn, |model| model.names(line))?));
     Ok(Vec::new())
 }
 
@@ -217,7 +215,7 @@ pub fn names(line: &[u8]) -> Result<Vec<u8>, PageError> {
 #[wasm_func]
 pub fn read_names() -> Result<Vec<u8>, PageError> {
     let mut test = NAMES.take().ok_or(PageError::from("no names were given"))?;
-    let has_more = with_author(|author| Ok(author.read_names(&mut test)?))?;
+    let has_more = with_model(Error::GoesNotOn, |model| model.read_names(&mut test))?;
     let mut told = test.to_json();
     told["is_done"] = (!has_more).into();
     NAMES.set(has_more.then_some(test));
@@ -228,7 +226,7 @@ pub fn read_names() -> Result<Vec<u8>, PageError> {
 #[wasm_func]
 pub fn others(heads: &[u8], seed: &[u8]) -> Result<Vec<u8>, PageError> {
     let (heads, seed) = (names_of(heads)?, text(seed)?.parse()?);
-    let others = with_any(|model| Ok(model.others(&heads, seed)?))?;
+    let others = with_model(Error::WritesNot, |model| model.others(&heads, seed))?;
     Ok(others.join(",").into_bytes())
 }
 
@@ -238,39 +236,22 @@ fn names_of(names: &[u8]) -> Result<Vec<String>, PageError> {
     Ok(names.map(str::to_owned).collect())
 }
 
-fn with_any<R>(
-    of: impl FnOnce(&mut AnyModel) -> Result<R, PageError>,
-) -> Result<R, PageError> {
-    STATE.with_borrow_mut(|state| match state {
-        State::Model(model) => of(model),
-        _ => Err(PageError::from(Error::WritesNot)),
-    })
-}
-
-fn with_author<R>(
-    of: impl FnOnce(&mut Author) -> Result<R, PageError>,
-) -> Result<R, PageError> {
-    STATE.with_borrow_mut(|state| match state {
-        State::Model(AnyModel::Author(author)) => of(author),
-        _ => Err(PageError::from("no model that goes on with a text was read")),
-    })
-}
-
 fn with_model<R>(
-    of: impl FnOnce(&Model) -> Result<R, PageError>,
+    none: Error,
+    of: impl FnOnce(&mut Model) -> Result<R, Error>,
 ) -> Result<R, PageError> {
-    STATE.with_borrow(|state| match state {
-        State::Model(AnyModel::Encoder(model)) => of(model),
-        _ => Err(PageError::from("no model of sentences was read")),
+    STATE.with_borrow_mut(|state| match state {
+        State::Model(model) => Ok(of(model)?),
+        _ => Err(PageError::from(none)),
     })
 }
 
 fn with_looked<R>(
-    of: impl FnOnce(&Model, &Looked) -> Result<R, PageError>,
+    of: impl FnOnce(&Model, &Looked) -> Result<R, Error>,
 ) -> Result<R, PageError> {
     LAST.with_borrow(|last| {
         let looked = last.as_ref().ok_or(PageError::from("no sentence was read"))?;
-        with_model(|model| of(model, looked))
+        with_model(Error::LooksNot, |model| of(model, looked))
     })
 }
 

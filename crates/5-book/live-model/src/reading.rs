@@ -8,13 +8,11 @@ use std::collections::BTreeMap;
 use attention::LayerParameters;
 use model_files::{Gguf, Settings, SmallFiles, without_wrappers};
 use models::decoders::FastDecoder;
-use models::encoders::Encoder;
-use models::translators::AsRead;
-use models::{Config, Configuration, Files, Tensors};
+use models::{Config, Configuration, Files, ModelFiles, Tensors};
 use tensors::TensorFile;
 use texts::Text;
 
-use crate::{AnyModel, Author, Error, Model, Translator};
+use crate::{Error, Model};
 
 pub use chosen::Chosen;
 
@@ -90,9 +88,8 @@ impl Reading {
     ///
     /// # Errors
     /// [`Error::Parts`] for less than was announced; [`Error::Packed`]; as
-    /// [`TensorFile::from_bytes`], [`Encoder::read`], [`Gguf::from_bytes`] and
-    /// [`FastDecoder::read_files`].
-    pub fn finish(self) -> Result<AnyModel, Error> {
+    /// [`TensorFile::from_bytes`], [`Gguf::from_bytes`] and [`models::Model::read`].
+    pub fn finish(self) -> Result<Model, Error> {
         self.expect(|found, expected| found == expected, 0)?;
         let Self { file, kind, bytes, n_bytes } = self;
         let path = file.clone().into();
@@ -109,14 +106,19 @@ impl Reading {
             }
         };
         let text = text.map_or_else(|| files.text(), Ok)?;
-        match files.into() {
-            models::Model::Encoder(files) => {
-                let encoder = Encoder::read(&files, LayerParameters::clone)?;
-                Ok(AnyModel::Encoder(Box::new(Model::new(text, encoder))))
-            }
-            models::Model::Decoder(files) => author(&file, &files, text, n_bytes),
-            models::Model::Translator(files) => translator(&file, files, text, n_bytes),
+        let files: ModelFiles = files.into();
+        let more = match &files {
+            ModelFiles::Encoder(_) => 0,
+            ModelFiles::Decoder(_) => n_bytes,
+            ModelFiles::Translator(files) => n_bytes_in_f32(&files.tensors)?,
+        };
+        if more > 0 {
+            ask_memory(&file, n_bytes, more)?;
         }
+        // Every machine tells the same.
+        let decoder = |files: &_| Ok(FastDecoder::read_files(files)?.in_f32());
+        let model = models::Model::read(&files, LayerParameters::clone, decoder)?;
+        Ok(Model { model, text })
     }
 
     fn expect(&self, fits: impl Fn(usize, usize) -> bool, n: usize) -> Result<(), Error> {
@@ -128,37 +130,16 @@ impl Reading {
     }
 }
 
-/// A model that writes, whose weights are packed beside the bytes of their file.
-fn author(
-    file: &str,
-    files: &models::decoders::Files,
-    text: Text,
-    n_bytes: usize,
-) -> Result<AnyModel, Error> {
-    ask_memory(file, n_bytes, n_bytes)?;
-    let model = FastDecoder::read_files(files)?;
-    Ok(AnyModel::Author(Box::new(Author::new(model, text))))
-}
-
-/// A model that reads one text and writes another, its weights in f32 beside those of the
-/// file, whose bytes are given up.
-fn translator(
-    file: &str,
-    files: models::translators::Files,
-    text: Text,
-    n_bytes: usize,
-) -> Result<AnyModel, Error> {
-    let mut more = 0;
-    if let Tensors::Safetensors(weights) = &files.tensors {
+/// What weights take that stand in f32 beside those of their file.
+fn n_bytes_in_f32(tensors: &Tensors) -> Result<usize, Error> {
+    let mut n_bytes = 0;
+    if let Tensors::Safetensors(weights) = tensors {
         for name in weights.names() {
-            let shape = weights.tensor(&name)?.shape().to_vec();
-            more += size_of::<f32>() * shape.iter().product::<usize>();
+            let tensor = weights.tensor(&name)?;
+            n_bytes += size_of::<f32>() * tensor.shape().iter().product::<usize>();
         }
     }
-    ask_memory(file, n_bytes, more)?;
-    let model = AsRead::read(&files)?;
-    drop(files);
-    Ok(AnyModel::Translator(Box::new(Translator::new(model, text))))
+    Ok(n_bytes)
 }
 
 /// Without memory, making a model would stop the module: so much is asked for first, in parts

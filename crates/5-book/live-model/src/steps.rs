@@ -3,8 +3,8 @@
 
 use attention::Matrix;
 use model_files::shown;
-use models::decoders::study::Head;
-use models::decoders::{Choice, Looks};
+use models::Choice;
+use models::decoders::{Looks, PackedCaches};
 use serde_json::{Value, json};
 use texts::{Growing, Text};
 
@@ -15,7 +15,7 @@ const MOST_LIKELY: usize = 10;
 
 /// A text that a model is to write, and how.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Asked<H = Head> {
+pub struct Asked {
     /// What it goes on with, or what it reads.
     pub prompt: String,
     /// The most likely token for 0, and else by chance.
@@ -24,11 +24,11 @@ pub struct Asked<H = Head> {
     pub seed: u64,
     /// How many tokens it writes at most.
     pub n_tokens: usize,
-    /// The heads that put out zeros.
-    pub off: Vec<H>,
+    /// The names of the heads that put out zeros.
+    pub off: Vec<String>,
 }
 
-impl<H> Asked<H> {
+impl Asked {
     /// # Errors
     /// As [`Choice::sampled`].
     pub(crate) fn choice(&self) -> Result<Choice, Error> {
@@ -37,20 +37,17 @@ impl<H> Asked<H> {
             false => Choice::sampled(self.temperature, self.seed)?,
         })
     }
+}
 
-    /// The same with heads of another kind.
-    ///
-    /// # Errors
-    /// As `other`.
-    pub(crate) fn with_heads<G>(
-        &self,
-        other: impl FnMut(&H) -> Result<G, Error>,
-    ) -> Result<Asked<G>, Error> {
-        let off = self.off.iter().map(other).collect::<Result<_, _>>()?;
-        let prompt = self.prompt.clone();
-        let Self { temperature, seed, n_tokens, .. } = *self;
-        Ok(Asked { prompt, temperature, seed, n_tokens, off })
-    }
+/// A text that is being written.
+#[derive(Debug)]
+pub struct Writing {
+    pub(crate) writing: models::Writing<PackedCaches>,
+    /// Behind a source what was written, without the token that is read first.
+    pub(crate) text: Growing,
+    /// How many tokens the prompt or the source has.
+    pub(crate) n_given: usize,
+    pub(crate) temperature: f64,
 }
 
 /// What has become of a text.
@@ -81,33 +78,18 @@ impl Step {
 
 /// A token that was chosen.
 pub(crate) struct Chosen {
-    pub id: usize,
+    id: usize,
     p: f64,
     /// What may have come, the likeliest first, as a page is told.
     likely: Vec<Value>,
 }
 
 impl Chosen {
-    /// # Errors
-    /// [`models::Error::Logits`].
-    pub fn of(
-        logits: &[f64],
-        choice: &mut Choice,
-        temperature: f64,
-        text: &Text,
-    ) -> Result<Self, Error> {
-        let is_none = |logit: &&f64| logit.is_nan() || **logit == f64::INFINITY;
-        let (found, n_logits) = (logits.iter().filter(is_none).count(), logits.len());
-        let id = match choice.of(logits) {
-            Some(id) if found == 0 => id,
-            _ => {
-                return Err(models::Error::Logits { found, n_logits }.into());
-            }
-        };
+    pub fn of(id: usize, logits: &[f64], temperature: f64, text: &Text) -> Self {
         let chances = Chances::new(logits, temperature);
         let row = |id| json!({ "id": id, "piece": piece(text, id), "p": chances.of(logits[id]) });
         let likely = most_likely(logits).into_iter().map(row).collect();
-        Ok(Self { id, p: chances.of(logits[id]), likely })
+        Self { id, p: chances.of(logits[id]), likely }
     }
 
     /// What a page is told of it: it stands behind token `at`, and may be an end, or the last.

@@ -24,18 +24,11 @@ fn begin(config: &[u8], tokenizer: &[u8], n_bytes: usize) -> Result<Reading, Err
     Reading::begin(&files.into(), n_bytes as u64)
 }
 
-fn encoder(reading: Reading) -> Model {
-    match reading.finish().unwrap() {
-        AnyModel::Encoder(model) => *model,
-        _ => panic!("the model writes"),
-    }
-}
-
 fn model() -> Model {
     let [config, tokenizer, weights] = files();
     let mut reading = begin(&config, &tokenizer, weights.len()).unwrap();
     weights.chunks(1000).for_each(|part| reading.part(part).unwrap());
-    encoder(reading)
+    reading.finish().unwrap()
 }
 
 #[test]
@@ -119,7 +112,7 @@ fn maps_that_are_not_finite_are_refused() {
     numbers.as_chunks_mut().0.fill(f32::NAN.to_le_bytes());
     let mut reading = begin(&config, &tokenizer, weights.len()).unwrap();
     reading.part(&weights).unwrap();
-    let refused = encoder(reading).look("The bank.").unwrap_err();
+    let refused = reading.finish().unwrap().look("The bank.").unwrap_err();
     insta::assert_snapshot!(refused, @"NaN or infinity begins in the attention of layer 0, counted from 0: the model's weights are not finite there, or too large for this precision");
 }
 
@@ -127,11 +120,14 @@ fn maps_that_are_not_finite_are_refused() {
 fn heads_that_are_not_there_are_refused_and_draws_end() {
     let model = model();
     let looked = model.look("The bank of the river.").unwrap();
-    let refused = |head| model.ablate(&looked, vec![head]).unwrap_err().to_string();
-    insta::assert_snapshot!(refused((3, 0)), @"there are 3 layers, 0 to 2: layer 3 does not exist");
-    insta::assert_snapshot!(refused((1, 4)), @"there are 4 heads, 0 to 3: head 4 does not exist");
-    let heads = vec![(1, 2), (0, 1), (1, 2)];
-    let (mut ablation, less) = model.ablate(&looked, heads).unwrap();
+    let heads =
+        |names: &[&str]| names.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+    let refused = |name| model.ablate(&looked, &heads(&[name])).unwrap_err().to_string();
+    insta::assert_snapshot!(refused("3.0"), @"there are 3 layers, 0 to 2: layer 3 does not exist");
+    insta::assert_snapshot!(refused("1.4"), @"there are 4 heads, 0 to 3: head 4 does not exist");
+    insta::assert_snapshot!(refused("1,4"), @r#""1,4" is no head: a head is its layer and its number, both from 0, as in 5.7"#);
+    let heads = heads(&["1.2", "0.1", "1.2"]);
+    let (mut ablation, less) = model.ablate(&looked, &heads).unwrap();
     assert_eq!(ablation.heads, [(0, 1), (1, 2)]);
     let n = (0..99).take_while(|_| model.draw(&looked, &mut ablation).unwrap()).count();
     // Three others in each of two layers.

@@ -7,15 +7,14 @@ mod going_on;
 use ::texts::Long;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
-use models::Model;
+use models::{Head, ModelFiles};
 use serde_json::Value;
 use workshop::output::print;
 
-use crate::args::{ModelArgs, PageArgs, TextArgs, check_outputs};
+use crate::args::{ModelArgs, PageArgs, TextArgs, check_outputs, head};
 use crate::shown::write_page;
 use crate::source::Inputs;
 use crate::study::{DrawArgs, TextInDecoder};
-use crate::view::HeadName;
 
 pub use going_on::going_on;
 
@@ -26,8 +25,8 @@ pub struct Args {
     text: TextArgs,
 
     /// Which heads: their layers and numbers, both from 0, as in 5.3,18.6
-    #[arg(long, value_name = "L.H,...", value_delimiter = ',', required = true)]
-    heads: Vec<HeadName>,
+    #[arg(long, value_name = "L.H,...", value_delimiter = ',', value_parser = head, required = true)]
+    heads: Vec<Head>,
 
     /// What stands in their place
     #[arg(long, value_name = "WHAT", default_value = "zero")]
@@ -58,7 +57,7 @@ pub enum Replace {
 #[derive(Debug, Clone)]
 pub struct Ablation {
     /// Which.
-    pub heads: Vec<HeadName>,
+    pub heads: Vec<Head>,
     /// What stands in their place.
     pub replace: Replace,
     /// The control.
@@ -76,8 +75,8 @@ pub fn run(args: &Args) -> Result<()> {
     let html = args.page.html.as_deref();
     let outputs = html.into_iter().map(|path| (path, "--html"));
     check_outputs(outputs, args.page.existing(), &inputs.0)?;
-    let (model, long) = (Model::open(&folder)?, args.model.long());
-    if let (Some(_), Model::Decoder(files)) = (html, &model) {
+    let (model, long) = (ModelFiles::open(&folder)?, args.model.long());
+    if let (Some(_), ModelFiles::Decoder(files)) = (html, &model) {
         bail!(
             "--html: a page shows what changes in the embedding of a text, and {} has none; \
              `cargo learn look --html` shows its heads",
@@ -93,21 +92,21 @@ pub fn run(args: &Args) -> Result<()> {
 
 /// What changes, in words; of an encoder as a page shows it too.
 fn changes(
-    model: Model,
+    model: ModelFiles,
     sentence: &str,
     long: Long,
     ablation: &Ablation,
 ) -> Result<(String, Option<Value>)> {
     match model {
-        Model::Decoder(files) => {
+        ModelFiles::Decoder(files) => {
             let text = TextInDecoder::of(&files, sentence, long)?;
             Ok((text.tokens_line() + &decoder::report(&text, ablation)?, None))
         }
-        Model::Encoder(files) => {
+        ModelFiles::Encoder(files) => {
             let (report, changes) = encoder::report(&files, ablation, sentence, long)?;
             Ok((report, Some(changes)))
         }
-        Model::Translator(files) => bail!(
+        ModelFiles::Translator(files) => bail!(
             "{} is of the family {}: heads of a model that reads one text and writes another \
              are not switched off here",
             files.path.display(),

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf, absolute};
 use ::texts::Long;
 use anyhow::{Context, Result, anyhow, ensure};
 use maps::table::Part;
+use models::Head;
 use tensors::{Existing, check_output};
 
 use crate::save::OutputFile;
-use crate::view::HeadName;
 use crate::{fetch, source};
 
 /// Which model reads.
@@ -102,12 +102,21 @@ pub struct SaveArgs {
     pub mm: f64,
 }
 
+/// A head of a model that has one stack of layers, as in 5.7.
+pub fn head(name: &str) -> Result<Head, models::Error> {
+    let named: Head = name.parse()?;
+    match named.part {
+        None => Ok(named),
+        Some(_) => Err(models::Error::HeadName { name: name.to_owned() }),
+    }
+}
+
 /// A head, as in 5.7, or a layer, as in 5.
 pub fn part(text: &str) -> Result<Part> {
     if let Ok(layer) = text.parse() {
         return Ok(Part::Layer(layer));
     }
-    let HeadName { layer, head } = text.parse()?;
+    let (layer, head) = self::head(text)?.place();
     Ok(Part::Head([layer, head]))
 }
 

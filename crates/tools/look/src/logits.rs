@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use ablation::HeadOfLayer;
 use ablation::odds::BesideDraws;
 use anyhow::{Result, ensure};
 use attention::{Rng, SeedableRng};
 use models::decoders::attribution::{Attribution, LayerParts};
-use models::decoders::study::Head;
 use rand::RngExt;
 use serde_json::{Value, json};
 use workshop::output::print;
@@ -122,7 +122,7 @@ impl Adds {
     }
 
     /// What a head adds to a token, beside what it adds to random ones.
-    fn beside(&self, token: &Attribution, (layer, head): Head) -> BesideDraws {
+    fn beside(&self, token: &Attribution, (layer, head): HeadOfLayer) -> BesideDraws {
         let of = |it: &Attribution| it.layers[layer].heads[head];
         BesideDraws { observed: of(token), draws: self.random.iter().map(of).collect() }
     }
@@ -161,7 +161,7 @@ fn report(
 fn bars(to: &mut String, adds: &Adds, token: &Attribution) {
     let heads = token.layers.iter().enumerate();
     let heads = heads.flat_map(|(l, of)| (0..of.heads.len()).map(move |i| (l, i)));
-    let mut all: Vec<(Head, BesideDraws)> =
+    let mut all: Vec<(HeadOfLayer, BesideDraws)> =
         heads.map(|head| (head, adds.beside(token, head))).collect();
     all.sort_by(|a, b| b.1.observed.abs().total_cmp(&a.1.observed.abs()));
     let longest =

@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use fused_heads::FusedAttention;
 use model_files::{Sequence, Unused, shown};
 use models::encoders::Stage;
-use models::{Model, translators};
+use models::{ModelFiles, translators};
 use tensors::{Existing, NewTensor, TensorFile, check_output, save};
 use workshop::output::print;
 
@@ -90,9 +90,9 @@ impl Precision {
 }
 
 /// All that the model gives, if there is room for it.
-fn computed(args: &Args, model: &Model) -> Result<Vec<NewTensor>> {
+fn computed(args: &Args, model: &ModelFiles) -> Result<Vec<NewTensor>> {
     let n_bytes = args.dtype.n_bytes();
-    if let Model::Translator(files) = model {
+    if let ModelFiles::Translator(files) = model {
         let texts = text_pairs(args, files)?;
         let lengths = texts.iter().map(|pair| [0, 1].map(|it| pair[it].n_tokens()));
         expect_room_of_pairs(files, &lengths.collect::<Vec<_>>(), n_bytes)?;
@@ -116,18 +116,18 @@ fn fused<T: Real>(parameters: &LayerParameters<T>) -> Stage<T> {
 }
 
 /// What is kept of a model that reads one text.
-fn kept(model: &Model) -> Option<Kept> {
+fn kept(model: &ModelFiles) -> Option<Kept> {
     match model {
-        Model::Encoder(folder) => {
+        ModelFiles::Encoder(folder) => {
             let (n_layers, dims) = (folder.config.n_layers, folder.config.dims);
             Some(Kept::new(n_layers, dims.n_heads(), dims.d_model()))
         }
-        Model::Decoder(files) => {
+        ModelFiles::Decoder(files) => {
             let (config, dims) = (&files.config, files.config.dims());
             let kept = Kept::new(config.n_layers, dims.n_heads(), dims.d_model());
             Some(kept.with_logits(config.n_vocabulary))
         }
-        Model::Translator(_) => None,
+        ModelFiles::Translator(_) => None,
     }
 }
 
@@ -138,17 +138,17 @@ fn kept(model: &Model) -> Option<Kept> {
 pub fn run(args: &Args) -> Result<()> {
     let path = fetch::named(&args.folder, args.download)?;
     let existing = if args.force { Existing::Replace } else { Existing::Keep };
-    let files = Model::files(&path);
+    let files = ModelFiles::files(&path);
     let inputs = args.input.iter().chain(&files).map(PathBuf::as_path);
     check_output(&args.output, existing, inputs)?;
-    let model = Model::open(&path)?;
+    let model = ModelFiles::open(&path)?;
     let mut unused = String::new();
     if args.unused {
         let mut all = model.unused().to_vec();
         if let Some(input) = &args.input {
             let file = TensorFile::open(input)?;
             all.extend(match model {
-                Model::Translator(_) => Sequence::unused_of_pairs(&file)?,
+                ModelFiles::Translator(_) => Sequence::unused_of_pairs(&file)?,
                 _ => Sequence::unused(&file, model.is_causal())?,
             });
         }
@@ -165,7 +165,7 @@ pub fn run(args: &Args) -> Result<()> {
             tensor.dtype()
         )
     });
-    let has_logits = !matches!(model, Model::Encoder(_));
+    let has_logits = !matches!(model, ModelFiles::Encoder(_));
     let is_headless = has_logits && tensors.iter().all(|it| it.name() != "logits");
     let headless = match is_headless {
         true => "  saved without its head: there are no logits\n",
@@ -210,7 +210,7 @@ fn text_pairs(args: &Args, files: &translators::Files) -> Result<Vec<[Sequence; 
     Ok(pairs)
 }
 
-fn sequences(args: &Args, model: &Model) -> Result<Vec<Sequence>> {
+fn sequences(args: &Args, model: &ModelFiles) -> Result<Vec<Sequence>> {
     let longest = model.longest();
     if let Some(text) = &args.text {
         let tokenizer = model.text()?;

@@ -7,18 +7,17 @@ use ::texts::Long;
 use ablation::odds::BesideDraws;
 use anyhow::{Result, bail, ensure};
 use model_files::shown;
-use models::decoders::study::{Head, Patching};
-use models::finite;
+use models::decoders::study::{HeadOfLayer, Patching};
+use models::{Head, finite};
 use rayon::prelude::*;
 use workshop::output::print;
 
-use crate::args::ModelArgs;
+use crate::args::{ModelArgs, head};
 use crate::prose::Prose;
 use crate::study::{
     DrawArgs, HEADINGS, TextInDecoder, beside_signed, draws_line, heads_and_draws, name,
     names,
 };
-use crate::view::HeadName;
 
 /// Which heads carry the difference between two texts, beside random heads and other texts
 ///
@@ -38,8 +37,8 @@ pub struct Args {
     of: String,
 
     /// Heads to patch at once, as in 5.3,18.6; without, those that carry most
-    #[arg(long, value_name = "L.H,...", value_delimiter = ',')]
-    heads: Vec<HeadName>,
+    #[arg(long, value_name = "L.H,...", value_delimiter = ',', value_parser = head)]
+    heads: Vec<Head>,
 
     #[command(flatten)]
     draws: DrawArgs,
@@ -71,7 +70,7 @@ fn report(
     read: &TextInDecoder,
     from: &str,
     tokens: &[usize],
-    heads: &[HeadName],
+    heads: &[Head],
     draws: DrawArgs,
 ) -> Result<String> {
     let [a, b] = *tokens else {
@@ -114,14 +113,14 @@ fn report(
 }
 
 /// The share that each head carries.
-struct Shares(Vec<(Head, f64)>);
+struct Shares(Vec<(HeadOfLayer, f64)>);
 
 impl Shares {
     /// The largest first.
     fn of(read: &TextInDecoder, patching: &Patching<'_, f32>) -> Result<Self> {
         let (n_layers, h) = (read.model.blocks.len(), read.model.config.dims().n_heads());
         let heads = (0..n_layers).flat_map(|layer| (0..h).map(move |head| (layer, head)));
-        let share = |head: Head| Ok((head, patching.share(&[head])?));
+        let share = |head: HeadOfLayer| Ok((head, patching.share(&[head])?));
         let mut all = heads.par_bridge().map(share).collect::<Result<Vec<_>>>()?;
         all.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
         Ok(Self(all))
@@ -184,7 +183,7 @@ fn together(
     read: &TextInDecoder,
     patching: &Patching<'_, f32>,
     shares: &Shares,
-    (heads, draws): (&[HeadName], DrawArgs),
+    (heads, draws): (&[Head], DrawArgs),
 ) -> Result<()> {
     let sizes = [read.model.blocks.len(), read.model.config.dims().n_heads()];
     let args = draws;
@@ -220,7 +219,7 @@ mod tests {
     use super::*;
     use crate::tests::tiny;
 
-    fn of_bank(from: &str, of: &str, heads: &[HeadName]) -> Result<String> {
+    fn of_bank(from: &str, of: &str, heads: &[Head]) -> Result<String> {
         let folder = tiny("gpt2-1");
         let read = TextInDecoder::open(folder.path(), "the bank", Long::Refuse, "this")?;
         let draws = DrawArgs { draws: 5, ..DrawArgs::default() };

@@ -1,17 +1,17 @@
 //! A sentence in all heads, as text.
 
 use std::fmt::Write;
-
 use std::path::Path;
 
+use ablation::HeadOfLayer;
 use attention::Matrix;
 use maps::{Extract, Glance, Kind};
 use model_files::{MOST_SHOWN, shown};
 
-use crate::view::{HeadName, View, share};
+use crate::view::{View, share};
 
 /// All that is printed.
-pub fn of(view: &View, in_full: Option<HeadName>) -> String {
+pub fn of(view: &View, in_full: Option<HeadOfLayer>) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail.
     let _ = write(&mut text, view, in_full);
@@ -29,7 +29,7 @@ pub fn written<'a>(
     html.map(page).into_iter().chain(saved.map(file)).collect()
 }
 
-fn write(to: &mut String, view: &View, in_full: Option<HeadName>) -> std::fmt::Result {
+fn write(to: &mut String, view: &View, in_full: Option<HeadOfLayer>) -> std::fmt::Result {
     let n = view.text.pieces.len();
     writeln!(to, "{n} tokens: {}", beginning_and_end(&view.text.shown_pieces()))?;
     if view.n_uncut > n {
@@ -161,8 +161,11 @@ fn kind_of(view: &View, kind: Kind) -> String {
 }
 
 /// A map in hundredths.
-fn one_head(to: &mut String, view: &View, name: HeadName) -> std::fmt::Result {
-    let HeadName { layer, head } = name;
+fn one_head(
+    to: &mut String,
+    view: &View,
+    (layer, head): HeadOfLayer,
+) -> std::fmt::Result {
     let map: &Matrix<f32> = &view.text.maps[layer][head];
     let (asking, _) = view.text.asking();
     let pieces: Vec<String> = asking.iter().map(|piece| shown(piece)).collect();

@@ -9,7 +9,7 @@ use ::texts::{Long, Pieces};
 use anyhow::{Result, bail, ensure};
 use maps::TextHeads;
 use model_files::shown;
-use models::Model;
+use models::ModelFiles;
 use models::decoders::{Chosen, FastDecoder, Files};
 use workshop::progress;
 
@@ -115,8 +115,8 @@ pub fn of_text(
     let layers = layers(&opened.files, layer)?;
     let n_uncut = pieces.n_uncut;
     let (text_heads, computing) = match &opened.files {
-        Model::Decoder(files) => of_decoder(files, pieces, places, layers)?,
-        Model::Encoder(_) | Model::Translator(_) => {
+        ModelFiles::Decoder(files) => of_decoder(files, pieces, places, layers)?,
+        ModelFiles::Encoder(_) | ModelFiles::Translator(_) => {
             of_encoder(opened, pieces, &places, &layers)?
         }
     };
@@ -124,7 +124,7 @@ pub fn of_text(
     Ok(View::of_model(folder, text, n_uncut, text_heads, times))
 }
 
-fn layers(model: &Model, layer: Option<usize>) -> Result<BTreeSet<usize>> {
+fn layers(model: &ModelFiles, layer: Option<usize>) -> Result<BTreeSet<usize>> {
     let [n_layers, _] = model.n_heads();
     let Some(layer) = layer else { return Ok((0..n_layers).collect()) };
     ensure!(

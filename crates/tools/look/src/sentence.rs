@@ -1,7 +1,7 @@
 //! `cargo learn look`: a reader's own sentence in all heads of a trained model.
 
 use anyhow::{Result, ensure};
-use models::Model;
+use models::ModelFiles;
 
 use crate::args::{ModelArgs, TextArgs};
 use crate::page::{Section, Texts};
@@ -62,7 +62,7 @@ pub fn run(args: &Args) -> Result<()> {
     args.show.check(&Inputs::of(&[&folder], args.text.file.as_deref()))?;
     let long = args.model.long();
     let opened = Opened::of(&folder)?;
-    if let Model::Translator(files) = &opened.files {
+    if let ModelFiles::Translator(files) = &opened.files {
         ensure!(
             args.queries.is_none(),
             "--queries: not for {}, which reads one text and writes another: it has three kinds \

@@ -13,7 +13,7 @@ use crate::page::{self, Section, Texts};
 use crate::report;
 use crate::save::{OutputFile, write_bytes};
 use crate::source::{self, Inputs};
-use crate::view::{BesideMaps, HeadName, View};
+use crate::view::{BesideMaps, View};
 
 /// How maps are shown.
 #[derive(Debug, Clone, clap::Args)]
@@ -99,9 +99,7 @@ impl Shown {
                 print(format_args!("\n{}\n\n", title.to_uppercase()))?;
             }
             let in_full = match part {
-                Part::Head([layer, head]) if nth == chosen => {
-                    Some(HeadName { layer, head })
-                }
+                Part::Head([layer, head]) if nth == chosen => Some((layer, head)),
                 _ => None,
             };
             print(report::of(texts.chosen(), in_full))?;
@@ -134,8 +132,8 @@ pub fn write_page(
 fn checked(part: Option<Part>, view: &View) -> Result<Part> {
     let part = part.unwrap_or(Part::All);
     match part {
-        Part::Head([layer, head]) => view.check(HeadName { layer, head })?,
-        Part::Layer(layer) => view.check(HeadName { layer, head: 0 })?,
+        Part::Head([layer, head]) => view.check((layer, head))?,
+        Part::Layer(layer) => view.check((layer, 0))?,
         Part::All => (),
     }
     Ok(part)

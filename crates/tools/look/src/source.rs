@@ -14,7 +14,7 @@ use maps::{TextHeads, file};
 use model_files::read_text;
 use models::decoders;
 use models::encoders::Stage;
-use models::{MapReader, Model};
+use models::{Kind, Model, ModelFiles};
 
 use crate::prose::Prose;
 use crate::sizes::{check_size, cut_hint};
@@ -29,21 +29,23 @@ pub struct Inputs(pub Vec<PathBuf>);
 impl Inputs {
     /// Those of models, and another.
     pub fn of(models: &[&Path], file: Option<&Path>) -> Self {
-        let of_models = models.iter().flat_map(|model| Model::files(model));
+        let of_models = models.iter().flat_map(|model| ModelFiles::files(model));
         Self(of_models.chain(file.map(Path::to_path_buf)).collect())
     }
 }
 
 /// The files of a model that writes.
 pub fn decoder(path: &Path) -> Result<decoders::Files> {
-    let model = Model::open(path)?;
+    let model = ModelFiles::open(path)?;
     let why = match &model {
-        Model::Encoder(_) => "in which every token reads every other: it does not write",
+        ModelFiles::Encoder(_) => {
+            "in which every token reads every other: it does not write"
+        }
         _ => "which writes from a source: `cargo learn look --model` shows it",
     };
     let family = model.family();
     match model {
-        Model::Decoder(files) => Ok(files),
+        ModelFiles::Decoder(files) => Ok(files),
         _ => bail!("{} is of the family {family}, {why}", path.display()),
     }
 }
@@ -51,7 +53,7 @@ pub fn decoder(path: &Path) -> Result<decoders::Files> {
 /// A model's files and its tokenizer: texts are read, and refused, before weights are.
 pub struct Opened {
     /// The files.
-    pub files: Model,
+    pub files: ModelFiles,
     /// The tokenizer.
     pub text: Text,
     /// When they began to be read.
@@ -62,7 +64,7 @@ impl Opened {
     /// The model in this folder.
     pub fn of(folder: &Path) -> Result<Self> {
         let start = Instant::now();
-        let files = Model::open(folder)?;
+        let files = ModelFiles::open(folder)?;
         let text = files.text()?;
         Ok(Self { files, text, start })
     }
@@ -94,13 +96,19 @@ impl Opened {
 
     /// The model itself; its files, a hundred megabytes, are no longer needed.
     pub fn reader(self) -> Result<Reader> {
-        Ok(Reader { model: MapReader::read(&self.files, packed)? })
+        if let Kind::Translator(files) = &self.files {
+            return Err(
+                models::Error::TwoTexts { family: files.config.family.name }.into()
+            );
+        }
+        let decoder = decoders::AsRead::read;
+        Ok(Reader { model: Model::read(&self.files, packed, decoder)? })
     }
 }
 
 /// A model that is ready to read tokens.
 pub struct Reader {
-    model: MapReader,
+    model: Model<Stage<f32>>,
 }
 
 /// The fastest stage.
@@ -113,8 +121,8 @@ impl Reader {
     pub fn heads(&self, pieces: Pieces) -> Result<TextHeads> {
         let maps = self.model.maps(&pieces.sequence)?;
         ensure!(!maps.is_empty(), "a model without layers has no heads");
-        let of = match self.model {
-            MapReader::Decoder(_) => TextHeads::of_decoder,
+        let of = match self.model.kind {
+            Kind::Decoder(_) => TextHeads::of_decoder,
             _ => TextHeads::of_encoder,
         };
         Ok(of(pieces.pieces, pieces.is_special, maps))

@@ -13,12 +13,11 @@ use ::texts::{Long, Pieces, Text};
 use ablation::odds::BesideDraws;
 use anyhow::{Result, bail, ensure};
 use model_files::shown;
-use models::Model;
-use models::decoders::study::{Draws, Head};
+use models::decoders::study::{Draws, HeadOfLayer};
 use models::decoders::{AsRead, Files};
+use models::{Head, ModelFiles};
 
 use crate::sizes::{check_size, cut_hint};
-use crate::view::HeadName;
 
 /// What an answer is compared with.
 #[derive(Debug, Clone, Copy, clap::Args)]
@@ -45,7 +44,7 @@ impl DrawArgs {
     }
 
     /// As many heads of the same layers.
-    pub fn of(self, heads: &[Head], n_heads: usize) -> Draws {
+    pub fn of(self, heads: &[HeadOfLayer], n_heads: usize) -> Draws {
         Draws::new(heads, n_heads, self.n(), self.seed())
     }
 }
@@ -64,8 +63,8 @@ impl TextInDecoder {
     /// A sentence, and the model in this folder, which must be one that writes; what for is
     /// said to others.
     pub fn open(folder: &Path, sentence: &str, long: Long, what: &str) -> Result<Self> {
-        match Model::open(folder)? {
-            Model::Decoder(files) => Self::of(&files, sentence, long),
+        match ModelFiles::open(folder)? {
+            ModelFiles::Decoder(files) => Self::of(&files, sentence, long),
             model => bail!(
                 "a model of the family {} does not go on with a text, and has no logits of a \
                  next token: {what} is for those that do",
@@ -135,12 +134,12 @@ impl TextInDecoder {
 
 /// Heads of a model, each once, and their draws.
 pub fn heads_and_draws(
-    names: &[HeadName],
+    names: &[Head],
     draws: DrawArgs,
     [n_layers, n_heads]: [usize; 2],
-) -> Result<(Vec<Head>, Draws)> {
+) -> Result<(Vec<HeadOfLayer>, Draws)> {
     let mut heads = Vec::new();
-    for &HeadName { layer, head } in names {
+    for (layer, head) in names.iter().map(|name| name.place()) {
         ensure!(
             layer < n_layers && head < n_heads,
             "there is no head {layer}.{head}: the model has layers 0 to {} and heads 0 to {}",
@@ -155,12 +154,12 @@ pub fn heads_and_draws(
 }
 
 /// As in 5.7.
-pub fn name((layer, head): Head) -> String {
-    format!("{layer}.{head}")
+pub fn name(head: HeadOfLayer) -> String {
+    Head::from(head).to_string()
 }
 
 /// As in 5.7, 18.6.
-pub fn names(heads: &[Head]) -> String {
+pub fn names(heads: &[HeadOfLayer]) -> String {
     heads.iter().map(|&head| name(head)).collect::<Vec<_>>().join(", ")
 }
 

@@ -87,7 +87,7 @@ fn a_vocabulary_in_gguf_gives_the_ids_and_pieces_of_the_reference() {
 fn a_report_of_a_decoder_has_every_head() {
     let Some(path) = smollm2() else { return };
     let view = source::of_sentence(&path, "The pilot flew.", Long::Refuse).unwrap();
-    let report = report::of(&view, Some("29.8".parse().unwrap()));
+    let report = report::of(&view, Some((29, 8)));
     assert!(report.starts_with("4 tokens: The _pilot _flew .\n"), "{report}");
     assert!(report.contains("1/k for each of the k keys"), "{report}");
     assert!(report.contains("first is The, last is not there"), "{report}");
@@ -106,13 +106,13 @@ fn a_report_has_every_head_with_its_controls() {
     let Some(folder) = minilm() else { return };
     let view =
         source::of_sentence(&folder, "The pilot flew the plane.", Long::Refuse).unwrap();
-    let report = report::of(&view, Some("0.2".parse().unwrap()));
+    let report = report::of(&view, Some((0, 2)));
     assert!(report.starts_with("8 tokens: [CLS] the pilot flew the plane . [SEP]\n"));
     for head in ["0.0  ", "0.11 ", "5.11 "] {
         assert!(report.lines().any(|line| line.starts_with(head)), "{head}:\n{report}");
     }
     assert!(report.contains("Head 0.2 in full"));
-    assert!(view.check("6.0".parse().unwrap()).is_err());
+    assert!(view.check((6, 0)).is_err());
 }
 
 /// A command with these arguments.

@@ -11,7 +11,7 @@ use clap::ValueEnum;
 use maps::{TextHeads, Tokens};
 use model_files::{Sequence, settings_in};
 use models::translators::{AsRead, Config, Files, Layers, Reader, Translator, write};
-use models::{Configuration, finite};
+use models::{Configuration, Draft, finite};
 
 use crate::sizes::{cut_hint, expect_maps, expect_room_of_pairs};
 use crate::source::Opened;
@@ -85,7 +85,7 @@ pub fn text_pair(
     let model: AsRead<f32> = Translator::read(files)?;
     let source = model.read_source(&pieces.sequence)?;
     let written = write(&files.config, Reader::new(&model, &source), most)?;
-    Ok([pieces.sequence, Sequence::new(read_of(&written.ids).to_vec())])
+    Ok([pieces.sequence, Sequence::new(read_of(written.ids()).to_vec())])
 }
 
 /// The last token that is written is never read.
@@ -113,9 +113,9 @@ pub fn of_sentence(
     let start = Instant::now();
     let written = write(&files.config, Reader::new(&model, &source), most)?;
     let writing = start.elapsed();
-    let read = read_of(&written.ids);
+    let read = read_of(written.ids());
     let decoded = model.decode_cached(read, &source, &mut model.caches())?;
-    let text = tokenizer.decode(&written.ids[1..])?;
+    let text = tokenizer.decode(written.written())?;
     let notes = notes(&model, &text, &written, pieces.sequence.n_tokens(), writing);
 
     let target = target(&files.config, tokenizer, read);
@@ -180,12 +180,12 @@ fn heads(
 fn notes(
     model: &AsRead<f32>,
     text: &str,
-    written: &models::translators::Written,
+    written: &Draft,
     n_source: usize,
     writing: Duration,
 ) -> String {
-    let n = written.ids.len() - 1;
-    let end = match written.has_ended {
+    let n = written.written().len();
+    let end = match written.has_ended() {
         true => String::new(),
         false => format!(" (cut after {n} tokens)"),
     };

@@ -1,10 +1,10 @@
 //! All that is shown of a sentence.
 
 use std::path::Path;
-use std::str::FromStr;
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use ablation::HeadOfLayer;
+use anyhow::{Result, ensure};
 use maps::file::Grid;
 use maps::{Link, TextHeads};
 use model_files::shown;
@@ -43,26 +43,6 @@ pub struct BesideMaps {
     pub ablated: Option<Value>,
 }
 
-/// A head by its layer and number, both from 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HeadName {
-    /// The layer.
-    pub layer: usize,
-    /// The head in it.
-    pub head: usize,
-}
-
-impl FromStr for HeadName {
-    type Err = anyhow::Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        let numbers = text.split_once('.').and_then(|(layer, head)| {
-            Some(Self { layer: layer.parse().ok()?, head: head.parse().ok()? })
-        });
-        numbers.context("a head is its layer and its number, both from 0, as in 5.7")
-    }
-}
-
 impl View {
     /// A text through the model in this folder; how long reading its files took, and how long
     /// its layers.
@@ -86,7 +66,7 @@ impl View {
     }
 
     /// Whether there is such a head.
-    pub fn check(&self, HeadName { layer, head }: HeadName) -> Result<()> {
+    pub fn check(&self, (layer, head): HeadOfLayer) -> Result<()> {
         let n_layers = self.text.maps.len();
         let n_heads = self.text.maps.iter().map(Vec::len).max().unwrap_or_default();
         ensure!(

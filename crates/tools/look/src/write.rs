@@ -5,17 +5,20 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use ::texts::{Growing, Long, Text};
-use anyhow::{Result, ensure};
+use anyhow::Result;
+use attention::LayerParameters;
 use clap::ValueEnum;
-use model_files::{is_shown, shown};
-use models::decoders::{Choice, FastDecoder, FastReader, Looks, Precision, Writer};
+use model_files::{Sequence, is_shown, shown};
+use models::decoders::{FastDecoder, Looks, Precision};
+use models::{Choice, Head, Model, WriteOptions};
 use workshop::output::print;
 
 use crate::ablate::{self, Ablation, Replace};
+use crate::args::head;
 use crate::fetch;
 use crate::source::decoder;
 use crate::study::{DrawArgs, TextInDecoder};
-use crate::view::{HeadName, share};
+use crate::view::share;
 
 /// A model goes on with your text
 ///
@@ -61,8 +64,8 @@ pub struct Args {
 
     /// Switch heads off, and write beside it what comes with all heads and without as many
     /// random heads of the same layers, as in 5.3,18.6
-    #[arg(long, value_name = "L.H,...", value_delimiter = ',')]
-    without: Vec<HeadName>,
+    #[arg(long, value_name = "L.H,...", value_delimiter = ',', value_parser = head)]
+    without: Vec<Head>,
 
     /// What stands in their place
     #[arg(long, value_name = "WHAT", default_value = "zero", requires = "without")]
@@ -105,14 +108,12 @@ pub fn run(args: &Args) -> Result<()> {
     let start = Instant::now();
     let files = decoder(&path)?;
     let (config, tokenizer) = (&files.config, files.text()?);
-    let ids = tokenizer.pieces(text, config.n_positions, Long::Refuse)?.sequence.ids;
+    let prompt = tokenizer.pieces(text, config.n_positions, Long::Refuse)?.sequence;
     let (n_tokens, n_positions) = (args.tokens as usize, config.n_positions);
-    ensure!(
-        ids.len() + n_tokens <= n_positions,
-        "the text has {} tokens, and {n_tokens} more are to be written: the model has \
-         {n_positions} positions",
-        ids.len()
-    );
+    let n_text = prompt.n_tokens();
+    if n_text + n_tokens > n_positions {
+        return Err(models::Error::Room { n_text, n_new: n_tokens, n_positions }.into());
+    }
     if !args.without.is_empty() {
         let text = TextInDecoder::of(&files, text, Long::Refuse)?;
         let Args { without, replace, draws, .. } = args;
@@ -124,22 +125,16 @@ pub fn run(args: &Args) -> Result<()> {
     let mut page = Page { tokenizer: &tokenizer, text: Growing::default() };
     let model = FastDecoder::read_files(&files)?.with_precision(args.cache.into());
     // What is looked at is not rounded.
-    let mut model = if args.heads { model.in_f32() } else { model };
-    // Room for what most ask for: caches grow, and a model may claim any length.
-    let room = (ids.len() + n_tokens).min(ids.len() + MOST_IN_ADVANCE);
-    let reader = FastReader::new(&mut model, room);
-    let reader = if args.heads { reader.looking() } else { reader };
-    let mut writer = Writer::new(reader, &ids, choice);
-    let loading = start.elapsed();
-    page.write(&mut writer, &ids, n_tokens, &config.ends, loading)?;
-    if let Some(looks) = writer.reader().looks() {
-        print(heads(looks, &page)?)?;
+    let model = if args.heads { model.in_f32() } else { model };
+    let model = Model::of_decoder(model);
+    let is_looking = args.heads;
+    let options = WriteOptions { choice, is_looking, ..WriteOptions::greedy(n_tokens) };
+    let looks = page.write(model, &prompt, options, start)?;
+    match looks {
+        Some(looks) => Ok(print(heads(&looks, &page)?)?),
+        None => Ok(()),
     }
-    Ok(())
 }
-
-/// For so many tokens that are to be written room is made in advance.
-const MOST_IN_ADVANCE: usize = 1024;
 
 fn choice(args: &Args) -> Result<Choice> {
     Ok(match (args.seed, args.temperature) {
@@ -157,27 +152,30 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// Prints a text and what comes behind it, and at last how fast that came.
+    /// Prints a text and what comes behind it, and at last how fast that came; gives where the
+    /// heads looked last, if that is asked for. `begun` is when the model began to be read.
     fn write(
         &mut self,
-        writer: &mut impl Iterator<Item = models::Result<usize>>,
-        text: &[usize],
-        n_tokens: usize,
-        ends: &[usize],
-        loading: Duration,
-    ) -> Result<()> {
-        self.show(text)?;
+        mut model: Model<LayerParameters<f32>, FastDecoder>,
+        text: &Sequence,
+        options: WriteOptions,
+        begun: Instant,
+    ) -> Result<Option<Looks>> {
+        let mut writing = model.write(text, options)?;
+        let loading = begun.elapsed();
+        self.show(&text.ids)?;
         let start = Instant::now();
-        let mut times = Vec::new();
-        for id in writer.take(n_tokens) {
-            let id = id?;
+        let (mut times, mut looks) = (Vec::new(), None);
+        while !writing.draft().is_done() {
+            let mut step = model.step(&mut writing)?;
             times.push(start.elapsed());
-            if ends.contains(&id) {
-                break;
+            looks = step.looks.pop();
+            if let Some(id) = step.id.filter(|_| !writing.draft().has_ended()) {
+                self.show(&[id])?;
             }
-            self.show(&[id])?;
         }
-        Ok(print(speed(&times, loading))?)
+        print(speed(&times, loading))?;
+        Ok(looks)
     }
 
     /// Prints what these tokens complete.

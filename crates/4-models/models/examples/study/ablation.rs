@@ -2,7 +2,9 @@
 
 use anyhow::Result;
 use attention::{Rng, RowVector, SeedableRng};
-use models::decoders::study::{Head, PERIOD, ablated_layer, others_of_same_layers};
+use models::decoders::study::{
+    HeadOfLayer, PERIOD, ablated_layer, others_of_same_layers,
+};
 use rand::seq::SliceRandom;
 use serde_json::{Value, json};
 
@@ -28,7 +30,7 @@ pub fn measure(study: &mut Study) -> Result<Value> {
     let mut add = |study: &mut Study,
                    what: &str,
                    how: &str,
-                   heads: &[Head],
+                   heads: &[HeadOfLayer],
                    seed: u64| {
         let means = (how == "mean").then_some(&means);
         let found = with_ablated(&mut study.model, heads, means, |model| {
@@ -83,14 +85,15 @@ pub fn copies(model: &Model, texts: &[Vec<usize>]) -> Result<(f64, f64)> {
 /// What is measured while some heads say nothing, or what they say on average.
 pub fn with_ablated<R>(
     model: &mut Model,
-    heads: &[Head],
+    heads: &[HeadOfLayer],
     means: Option<&Means>,
     measure: impl FnOnce(&Model) -> Result<R>,
 ) -> Result<R> {
     let mut whole = Vec::new();
     for layer in 0..model.blocks.len() {
-        let instead =
-            |&(_, head): &Head| (head, means.map(|means| means[layer][head].clone()));
+        let instead = |&(_, head): &HeadOfLayer| {
+            (head, means.map(|means| means[layer][head].clone()))
+        };
         let gone: Vec<_> =
             heads.iter().filter(|(of, _)| *of == layer).map(instead).collect();
         if !gone.is_empty() {
@@ -109,11 +112,16 @@ pub fn with_ablated<R>(
 }
 
 /// Any heads but these.
-pub fn random_heads(study: &Study, n: usize, but: &[Head], seed: u64) -> Vec<Head> {
+pub fn random_heads(
+    study: &Study,
+    n: usize,
+    but: &[HeadOfLayer],
+    seed: u64,
+) -> Vec<HeadOfLayer> {
     let h = study.model.config.dims().n_heads();
     let all =
         (0..study.model.blocks.len()).flat_map(|layer| (0..h).map(move |i| (layer, i)));
-    let mut others: Vec<Head> = all.filter(|head| !but.contains(head)).collect();
+    let mut others: Vec<HeadOfLayer> = all.filter(|head| !but.contains(head)).collect();
     others.shuffle(&mut Rng::seed_from_u64(seed));
     others.truncate(n);
     others

@@ -5,7 +5,9 @@ use ::texts::Long;
 use anyhow::{Context, Result, ensure};
 use attention::Matrix;
 use models::decoders::Pass;
-use models::decoders::study::{Effect, Findings, Head, PERIOD, others_of_same_layers};
+use models::decoders::study::{
+    Effect, Findings, HeadOfLayer, PERIOD, others_of_same_layers,
+};
 use rayon::prelude::*;
 
 use crate::ablation::{SEEDS, random_heads};
@@ -55,7 +57,7 @@ fn words(study: &Study, kept: &Findings) -> Result<f64> {
         let before = ids.iter().position(|&id| id == last).context("the same before")?;
         let end = ids[before + 1];
         let pass = study.model.pass(&ids)?;
-        let loss = |heads: &[Head]| -> Result<f64> {
+        let loss = |heads: &[HeadOfLayer]| -> Result<f64> {
             Ok(-study.model.effect(&pass, heads, &pass.zeros())?.next[end].ln())
         };
         let mut compare =

@@ -2,7 +2,7 @@
 //! what came next?
 
 use anyhow::Result;
-use models::decoders::study::{Head, others_of_same_layers};
+use models::decoders::study::{HeadOfLayer, others_of_same_layers};
 use serde_json::{Value, json};
 
 use crate::ablation::{SEEDS, copies, random_heads, with_ablated};
@@ -19,10 +19,10 @@ pub fn measure(study: &mut Study) -> Result<Value> {
     let on_prose = study.most_of("previous")?;
     let n_heads = study.model.config.dims().n_heads();
     let mut all = Vec::new();
-    let mut add = |study: &mut Study, what: &str, heads: &[Head], seed: u64| {
+    let mut add = |study: &mut Study, what: &str, heads: &[HeadOfLayer], seed: u64| {
         let found = with_ablated(&mut study.model, heads, None, |model| {
             let found = patterns(model, &texts)?;
-            let of = |&(layer, head): &Head| found[layer * n_heads + head].copying;
+            let of = |&(layer, head): &HeadOfLayer| found[layer * n_heads + head].copying;
             let shares: Vec<f64> = copying.iter().map(of).collect();
             Ok([mean(&shares), copies(model, &texts)?.1, mean_loss(model, &prose)?])
         })?;

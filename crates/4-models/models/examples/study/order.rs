@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use attention::{Rng, SeedableRng};
-use models::decoders::study::{Head, shuffled_within_layers};
+use models::decoders::study::{HeadOfLayer, shuffled_within_layers};
 use rand::seq::SliceRandom;
 use serde_json::{Value, json};
 
@@ -54,7 +54,8 @@ pub fn shuffled(study: &mut Study) -> Result<Value> {
     let costs: Vec<f64> = serde_json::from_value(study.part("order")?["costs"].clone())?;
     let mut order: Vec<usize> = (0..costs.len()).collect();
     order.sort_by(|&a, &b| costs[a].total_cmp(&costs[b]));
-    let order: Vec<Head> = order.into_iter().map(|head| study.place(head)).collect();
+    let order: Vec<HeadOfLayer> =
+        order.into_iter().map(|head| study.place(head)).collect();
     let in_turn: Vec<usize> = (0..order.len()).collect();
     let mut ways = Vec::new();
     for seed in SEEDS {

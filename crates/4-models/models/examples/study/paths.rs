@@ -11,7 +11,9 @@
 use anyhow::Result;
 use block::Layers;
 use model_files::Sequence;
-use models::decoders::study::{Head, Input, PERIOD, Patterns, others_of_same_layers};
+use models::decoders::study::{
+    HeadOfLayer, Input, PERIOD, Patterns, others_of_same_layers,
+};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -29,7 +31,7 @@ type Passes = Vec<Layers<f32>>;
 struct Reading {
     texts: Vec<Vec<usize>>,
     whole: Passes,
-    copying: Vec<Head>,
+    copying: Vec<HeadOfLayer>,
 }
 
 pub fn measure(study: &mut Study) -> Result<Value> {
@@ -41,18 +43,19 @@ pub fn measure(study: &mut Study) -> Result<Value> {
     let but = [previous.clone(), copying.clone()].concat();
     let mut less = study.model.clone();
     let mut all = Vec::new();
-    let mut keep = |what: &str, gone: &[Head], from: &str, seed: u64, passes: &Passes| {
-        let [share, later] = reading.found(&study.model, passes)?.map(round);
-        println!(
-            "{what}, {} heads from {from}, seed {seed}: {share} {later}",
-            gone.len()
-        );
-        all.push(json!({
-            "what": what, "heads": gone.len(), "from": from, "seed": seed,
-            "copying": share, "later": later,
-        }));
-        anyhow::Ok(())
-    };
+    let mut keep =
+        |what: &str, gone: &[HeadOfLayer], from: &str, seed: u64, passes: &Passes| {
+            let [share, later] = reading.found(&study.model, passes)?.map(round);
+            println!(
+                "{what}, {} heads from {from}, seed {seed}: {share} {later}",
+                gone.len()
+            );
+            all.push(json!({
+                "what": what, "heads": gone.len(), "from": from, "seed": seed,
+                "copying": share, "later": later,
+            }));
+            anyhow::Ok(())
+        };
     keep("whole", &[], "nothing", 0, &reading.whole)?;
     let without = reading.without(&mut less, &previous)?;
     keep("previous", &previous, "everywhere", 0, &without)?;
@@ -77,7 +80,7 @@ pub fn measure(study: &mut Study) -> Result<Value> {
 
 impl Reading {
     /// The passes without some heads.
-    fn without(&self, model: &mut Model, heads: &[Head]) -> Result<Passes> {
+    fn without(&self, model: &mut Model, heads: &[HeadOfLayer]) -> Result<Passes> {
         let first = heads.iter().map(|(layer, _)| *layer).min().unwrap_or(0);
         with_ablated(model, heads, None, |model| {
             let resumed = |whole: &Layers<f32>| model.resumed(whole, first);
@@ -89,7 +92,7 @@ impl Reading {
     fn cut(
         &self,
         model: &Model,
-        readers: &[Head],
+        readers: &[HeadOfLayer],
         input: Input,
         without: &Passes,
     ) -> Result<Passes> {
@@ -102,7 +105,7 @@ impl Reading {
     /// The mean copying share of the heads that copy, and the loss on the later copies.
     fn found(&self, model: &Model, passes: &Passes) -> Result<[f64; 2]> {
         let shares = passes.iter().zip(&self.texts).flat_map(|(pass, ids)| {
-            let share = |&(layer, head): &Head| {
+            let share = |&(layer, head): &HeadOfLayer| {
                 Patterns::of(&pass.attn[layer][head], ids).copying
             };
             self.copying.iter().map(share).collect::<Vec<_>>()

@@ -23,7 +23,7 @@ use variants::{Sizes, SoftCap, Window};
 
 use crate::decoders::config::{Config, ENDS};
 use crate::decoders::family::Family;
-use crate::files::Configuration;
+use crate::files::{Configuration, family_of};
 use crate::{Error, Result};
 
 type Read = fn(&Settings) -> Result<Config>;
@@ -76,10 +76,7 @@ pub fn families() -> impl Iterator<Item = &'static Family> {
 
 impl Configuration for Config {
     fn of(settings: &Settings) -> Result<Self> {
-        let name = settings.text("model_type").unwrap_or_default();
-        let read = FAMILIES.iter().find(|(family, _)| family.name == name);
-        let known = || families().map(|family| family.name).collect();
-        let (family, read) = read.ok_or_else(|| settings.unknown_family(known()))?;
+        let (family, read) = family_of(settings, FAMILIES, |(family, _)| family.name)?;
         let settings = &settings.with_own_names(family.other_names)?;
         let settings = &settings.with_defaults(family.defaults);
         settings.refuse_unless(

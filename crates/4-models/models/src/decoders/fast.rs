@@ -24,14 +24,17 @@ use attention::Matrix;
 use cached::{GroupedHeads, PackedCache, Precision};
 
 use crate::Result;
+use crate::ablated::{Whole, places};
 use crate::decoders::Files;
 use crate::decoders::config::Config;
 use crate::decoders::decoder::AsRead;
+use crate::decoders::looks::Looks;
+use crate::decoders::reader::CachedDecoder;
 use crate::decoders::weights::Weights;
-use crate::decoders::writer::Predict;
+use crate::head::Head;
+use crate::writing::Predict;
 use ::block::Norm;
 
-pub use looks::Looks;
 pub use rows::Chosen;
 
 use block::{FastBlock, Work};
@@ -276,47 +279,55 @@ fn within_pool<R: Send>(f: impl FnOnce() -> R + Send) -> R {
     rayon::join(f, || ()).0
 }
 
+impl CachedDecoder for FastDecoder {
+    type Caches = PackedCaches;
+
+    fn config(&self) -> &Config {
+        &self.config
+    }
+
+    fn caches(&self, n_tokens: usize) -> PackedCaches {
+        self.caches(n_tokens)
+    }
+
+    fn read_behind(
+        &mut self,
+        ids: &[usize],
+        caches: &mut PackedCaches,
+        is_looking: bool,
+    ) -> Result<(Vec<f64>, Option<Looks>)> {
+        let (logits, looks) = match is_looking {
+            true => {
+                let (logits, looks) = self.read_looking(ids, caches)?;
+                (logits, Some(looks))
+            }
+            false => (self.read(ids, caches)?, None),
+        };
+        Ok((logits.into_iter().map(f64::from).collect(), looks))
+    }
+
+    fn switch_off(&mut self, heads: &[Head], _: &mut Whole<f32>) -> Result<()> {
+        self.ablate(&places(heads)?)
+    }
+}
+
 /// A text that a [`FastDecoder`] is reading.
 #[derive(Debug)]
 pub struct FastReader<'a> {
     model: &'a mut FastDecoder,
     caches: PackedCaches,
-    is_looking: bool,
-    looks: Option<Looks>,
 }
 
 impl<'a> FastReader<'a> {
     /// At the start of a text, with room for so many tokens.
     pub fn new(model: &'a mut FastDecoder, n_tokens: usize) -> Self {
         let caches = model.caches(n_tokens);
-        Self { model, caches, is_looking: false, looks: None }
-    }
-
-    /// The same, which keeps where the heads looked from the token that was read last.
-    pub fn looking(self) -> Self {
-        Self { is_looking: true, ..self }
-    }
-
-    /// Where they looked, if it is kept and a token was read.
-    pub fn looks(&self) -> Option<&Looks> {
-        self.looks.as_ref()
-    }
-
-    /// The caches.
-    pub fn caches(&self) -> &PackedCaches {
-        &self.caches
+        Self { model, caches }
     }
 }
 
 impl Predict for FastReader<'_> {
     fn predict(&mut self, ids: &[usize]) -> Result<Vec<f64>> {
-        let logits = if self.is_looking {
-            let (logits, looks) = self.model.read_looking(ids, &mut self.caches)?;
-            self.looks = Some(looks);
-            logits
-        } else {
-            self.model.read(ids, &mut self.caches)?
-        };
-        Ok(logits.into_iter().map(f64::from).collect())
+        Ok(self.model.read_behind(ids, &mut self.caches, false)?.0)
     }
 }

@@ -17,7 +17,7 @@ mod patterns;
 mod repeated;
 
 pub use ablated_layer::ablated_layer;
-pub use ablation::{Draws, HeadOfLayer as Head, others_of_same_layers};
+pub use ablation::{Draws, HeadOfLayer, others_of_same_layers};
 pub use controls::{shuffled_within_layers, window_with_others};
 pub use effect::Effect;
 pub use findings::{

@@ -1,16 +1,15 @@
 //! What is refused, and what is read under other names; GGUF files have tests of their own.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
-use attention::Matrix;
 use model_files::Sequence;
-use serde_json::{Map, Value as Json, json};
-use tensors::{Existing, NewTensor, TensorFile, save};
+use serde_json::{Value as Json, json};
 use variants::Entries;
 
 use crate::Configuration;
 use crate::decoders::{AsRead, Config, Decoder, Files};
+use crate::tests;
+pub(crate) use crate::tests::model;
 
 mod ablated;
 mod attribution;
@@ -20,29 +19,12 @@ mod patched;
 mod references;
 mod stretched;
 
-pub(crate) fn model(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/data/models").join(name)
-}
-
-/// The config of a tiny model with some settings changed; null takes one away.
 fn changed(name: &str, changes: Json) -> Vec<u8> {
-    let json = fs::read(model(name).join("config.json")).unwrap();
-    let mut settings: Map<String, Json> = serde_json::from_slice(&json).unwrap();
-    for (key, value) in changes.as_object().unwrap() {
-        match value {
-            Json::Null => drop(settings.remove(key)),
-            value => drop(settings.insert(key.clone(), value.clone())),
-        }
-    }
-    serde_json::to_vec(&settings).unwrap()
-}
-
-pub(crate) fn with_source(error: &dyn std::error::Error) -> String {
-    error.source().map_or(error.to_string(), |source| format!("{error}: {source}"))
+    tests::changed(name, &changes)
 }
 
 fn refused(name: &str, changes: Json) -> String {
-    with_source(&Config::read("config.json", &changed(name, changes)).unwrap_err())
+    tests::refused::<Config>(name, changes)
 }
 
 /// A tiny model with its config changed, and its tensors renamed or left out.
@@ -51,24 +33,11 @@ pub(crate) fn rewritten(
     changes: Json,
     rename: impl Fn(&str) -> Option<String>,
 ) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("config.json"), changed(name, changes)).unwrap();
-    let file = TensorFile::open(model(name).join("model.safetensors")).unwrap();
-    let tensors = file.names().into_iter().filter_map(|name| {
-        let tensor = file.tensor(&name).unwrap();
-        let numbers = tensor.numbers().unwrap();
-        let numbers = Matrix::from_vec(numbers.len(), 1, numbers);
-        Some(NewTensor::new(rename(&name)?, tensor.shape(), [&numbers]).unwrap())
-    });
-    let tensors: Vec<_> = tensors.collect();
-    save(&folder.path().join("model.safetensors"), &tensors, Existing::Keep).unwrap();
-    folder
+    tests::rewritten(name, &changes, |name| rename(name).map(|name| (name, 1.0)))
 }
 
 fn read(folder: &tempfile::TempDir) -> Result<AsRead, String> {
-    Decoder::load(folder.path()).map_err(|error| {
-        with_source(&error).replace(&folder.path().display().to_string(), "FOLDER")
-    })
+    tests::read(folder, |path| Decoder::load(path))
 }
 
 #[test]

@@ -6,8 +6,8 @@ use model_files::{Sequence, Settings, Unused, harmless};
 use serde_json::{Map, Value};
 use tensors::TensorFile;
 
-use crate::encoders::families::{Counting, FAMILIES, Family, KEYS, TENSORS, family};
-use crate::files::Configuration;
+use crate::encoders::families::{Counting, FAMILIES, Family, KEYS, TENSORS};
+use crate::files::{Configuration, family_of};
 use crate::{Error, Result};
 
 /// What a model's `config.json` says, as far as it matters here.
@@ -39,7 +39,7 @@ pub struct Config {
 
 impl Configuration for Config {
     fn of(settings: &Settings) -> Result<Self> {
-        let family = known_family(settings)?;
+        let family = family_of(settings, FAMILIES, |family| family.name)?;
         let settings = &settings.with_own_names(family.other_names)?;
         let settings = &settings.with_defaults(family.defaults);
         refuse_others(settings)?;
@@ -115,12 +115,6 @@ impl Config {
     pub fn longest(&self) -> usize {
         self.n_positions.saturating_sub(self.padding.map_or(0, |padding| padding + 1))
     }
-}
-
-fn known_family(settings: &Settings) -> Result<&'static Family> {
-    let known = || FAMILIES.iter().map(|family| family.name).collect();
-    let found = family(settings.text("model_type").unwrap_or_default());
-    Ok(found.ok_or_else(|| settings.unknown_family(known()))?)
 }
 
 fn activation(settings: &Settings, key: &str) -> Result<Activation> {

@@ -121,8 +121,3 @@ pub struct Names {
     /// The norm after it.
     pub feed_forward_norm: &'static str,
 }
-
-/// The family of this name.
-pub fn family(name: &str) -> Option<&'static Family> {
-    FAMILIES.iter().copied().find(|family| family.name == name)
-}

@@ -9,29 +9,15 @@ use serde_json::{Map, Value, json};
 use tensors::{Existing, NewTensor, TensorFile, save, to_bytes};
 
 use crate::encoders::{Config, Encoder, Files};
+use crate::tests::{self, model};
 use crate::{Configuration, Tensors};
 
-fn model(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/data/models").join(name)
-}
-
-/// The config of a tiny model with some settings changed; null takes one away.
 fn changed(name: &str, changes: Value) -> Vec<u8> {
-    let json = fs::read(model(name).join("config.json")).unwrap();
-    let mut settings: Map<String, Value> = serde_json::from_slice(&json).unwrap();
-    for (key, value) in changes.as_object().unwrap() {
-        match value {
-            Value::Null => drop(settings.remove(key)),
-            value => drop(settings.insert(key.clone(), value.clone())),
-        }
-    }
-    serde_json::to_vec(&settings).unwrap()
+    tests::changed(name, &changes)
 }
 
 fn refused(name: &str, changes: Value) -> String {
-    let error = Config::read("config.json", &changed(name, changes)).unwrap_err();
-    let source = std::error::Error::source(&error);
-    source.map_or(error.to_string(), |source| format!("{error}: {source}"))
+    tests::refused::<Config>(name, changes)
 }
 
 /// All tensors of a tiny model, each renamed, changed or left out.

@@ -5,7 +5,7 @@ use variants::Sizes;
 
 use crate::Error;
 use crate::translators::family::Family;
-use crate::translators::writing::Writing;
+use crate::writing::Generation;
 
 /// What is to be known of a model before its weights are read.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,7 +42,7 @@ pub struct Config {
     /// decides.
     pub is_tied: bool,
     /// How a text is written.
-    pub writing: Writing,
+    pub writing: Generation,
 }
 
 /// One side's sizes.

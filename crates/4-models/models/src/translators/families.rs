@@ -11,12 +11,12 @@ use model_files::{Rule, Settings, SmallFiles, Unused};
 use tensors::TensorFile;
 use variants::Sizes;
 
-use crate::files::Configuration;
+use crate::files::{Configuration, family_of};
 pub(crate) use crate::translators::config::Places;
 use crate::translators::config::{Config, Half};
 use crate::translators::family::Family;
 use crate::translators::weights::unused_tensors;
-use crate::translators::writing::Writing;
+use crate::writing::Generation;
 use crate::{Error, Result};
 
 type Read = fn(&Settings) -> Result<Config>;
@@ -52,10 +52,7 @@ pub fn families() -> impl Iterator<Item = &'static Family> {
 
 impl Configuration for Config {
     fn of(settings: &Settings) -> Result<Self> {
-        let name = settings.text("model_type").unwrap_or_default();
-        let read = FAMILIES.iter().find(|(family, _)| family.name == name);
-        let known = || families().map(|family| family.name).collect();
-        let (family, read) = read.ok_or_else(|| settings.unknown_family(known()))?;
+        let (family, read) = family_of(settings, FAMILIES, |(family, _)| family.name)?;
         let settings = &settings.with_own_names(family.other_names)?;
         let settings = &settings.with_defaults(family.defaults);
         settings.refuse_unless("is_encoder_decoder", true, "true")?;
@@ -157,7 +154,7 @@ fn common(
         logits_scale: 1.0,
         is_shared: true,
         is_tied: settings.flag("tie_word_embeddings", true)?,
-        writing: Writing::of(settings)?,
+        writing: Generation::of(settings)?,
     })
 }
 

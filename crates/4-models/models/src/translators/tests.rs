@@ -1,72 +1,26 @@
 //! What is refused, and what is read under other names.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use attention::Matrix;
 use model_files::Sequence;
-use serde_json::{Map, Value as Json, json};
-use tensors::{Existing, NewTensor, TensorFile, save};
+use serde_json::{Value as Json, json};
+use tensors::TensorFile;
 
 use crate::Configuration;
+use crate::tests::{self, changed, model, rewritten};
 use crate::translators::{AsRead, Config, Reader, Translator, write};
 
 mod heads;
 mod planted;
 mod refused;
 
-fn model(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/data/models").join(name)
-}
-
-/// The config of a tiny model with some settings changed; null takes one away.
-fn changed(name: &str, changes: &Json) -> Vec<u8> {
-    let json = fs::read(model(name).join("config.json")).unwrap();
-    let mut settings: Map<String, Json> = serde_json::from_slice(&json).unwrap();
-    for (key, value) in changes.as_object().unwrap() {
-        match value {
-            Json::Null => drop(settings.remove(key)),
-            value => drop(settings.insert(key.clone(), value.clone())),
-        }
-    }
-    serde_json::to_vec(&settings).unwrap()
-}
-
-fn with_source(error: &dyn std::error::Error) -> String {
-    error.source().map_or(error.to_string(), |source| format!("{error}: {source}"))
-}
-
-/// A tiny model with its config changed; each tensor is written under the names that `rename`
-/// gives, times a factor.
-fn rewritten(
-    name: &str,
-    changes: &Json,
-    rename: impl Fn(&str) -> Vec<(String, f64)>,
-) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("config.json"), changed(name, changes)).unwrap();
-    let file = TensorFile::open(model(name).join("model.safetensors")).unwrap();
-    let mut tensors = Vec::new();
-    for name in file.names() {
-        let tensor = file.tensor(&name).unwrap();
-        let numbers = tensor.numbers().unwrap();
-        for (name, factor) in rename(&name) {
-            let numbers = Matrix::from_vec(numbers.len(), 1, numbers.clone()) * factor;
-            tensors.push(NewTensor::new(name, tensor.shape(), [&numbers]).unwrap());
-        }
-    }
-    save(&folder.path().join("model.safetensors"), &tensors, Existing::Keep).unwrap();
-    folder
-}
-
 fn same(name: &str) -> Vec<(String, f64)> {
     vec![(name.to_string(), 1.0)]
 }
 
 fn read(folder: &tempfile::TempDir) -> Result<AsRead, String> {
-    Translator::load(folder.path()).map_err(|error| {
-        with_source(&error).replace(&folder.path().display().to_string(), "FOLDER")
-    })
+    tests::read(folder, |path| Translator::load(path))
 }
 
 /// The logits of a source and a target.
@@ -173,15 +127,15 @@ fn what_is_forced_first_and_what_is_forbidden_is_kept_to() {
     };
     let free = written(json!({}), None).unwrap();
     let forced = written(json!({"forced_bos_token_id": 7}), None).unwrap();
-    assert_eq!(forced.ids[..2], [1, 7]);
+    assert_eq!(forced.ids()[..2], [1, 7]);
     let forced = written(json!({}), Some(r#"{"forced_bos_token_id": 9}"#)).unwrap();
-    assert_eq!(forced.ids[..2], [1, 9]);
-    let next = free.ids[1];
+    assert_eq!(forced.ids()[..2], [1, 9]);
+    let next = free.ids()[1];
     let without = written(json!({"bad_words_ids": [[next]]}), None).unwrap();
-    assert!(!without.ids.contains(&next) && without.ids[1] != next);
+    assert!(!without.ids().contains(&next) && without.ids()[1] != next);
     // What would be written is the end.
     let ended = written(json!({"eos_token_id": [next, 3]}), None).unwrap();
-    assert_eq!((ended.ids.as_slice(), ended.has_ended), ([1, next].as_slice(), true));
+    assert_eq!((ended.ids(), ended.has_ended()), ([1, next].as_slice(), true));
     insta::assert_snapshot!(written(json!({"decoder_start_token_id": 400}), None).unwrap_err(), @"config.json or generation_config.json: decoder_start_token_id: an id beyond the model's vocabulary");
     insta::assert_snapshot!(written(json!({"bad_words_ids": [[1, 2]]}), None).unwrap_err(), @"FOLDER/config.json: bad_words_ids is [[1,2]], expected lists of one id each: words of several tokens are not kept out");
     let mbart = Config::read("config.json", &changed("bart-1", &json!({"model_type": "mbart", "decoder_start_token_id": null, "bos_token_id": null}))).unwrap();

@@ -1,6 +1,5 @@
 //! A model that writes: what it reads first, what it must write, and where it stops.
 
-use crate::decoders::{Choice, Predict, Writer};
 use attention::Real;
 use block::Layers;
 use variants::Cache;
@@ -9,7 +8,7 @@ use crate::Result;
 use crate::translators::Config;
 use crate::translators::cached::Source;
 use crate::translators::translator::AsRead;
-use crate::translators::writing::Writing;
+use crate::writing::{Choice, Draft, Predict, Writer};
 
 /// A target that is being written: a model, a source that is read, and a cache per layer.
 #[derive(Debug, Clone)]
@@ -47,30 +46,17 @@ impl<T: Real> Predict for Reader<'_, T> {
     }
 }
 
-/// What reads, with logits of minus infinity where the model's files forbid a token.
-struct Allowed<'a, P> {
-    reader: P,
-    writing: &'a Writing,
-    n_read: usize,
-}
-
-impl<P: Predict> Predict for Allowed<'_, P> {
-    fn predict(&mut self, ids: &[usize]) -> Result<Vec<f64>> {
-        let mut logits = self.reader.predict(ids)?;
-        let is_first = self.n_read == 0;
-        self.n_read += ids.len();
-        self.writing.forbid(&mut logits, is_first);
-        Ok(logits)
-    }
-}
-
-/// A text that was written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
-    /// The ids that the decoder read first, and those that it wrote, an end among them.
-    pub ids: Vec<usize>,
-    /// Whether it came to an end, or was cut at the most tokens that it might have.
-    pub has_ended: bool,
+/// The start of a target, which goes on up to an end or to `most` tokens and keeps to what the
+/// model's files force or forbid.
+///
+/// # Errors
+/// [`Error::Files`](crate::Error::Files) for a model whose files do not say with which token
+/// it starts, or ask for tokens that it has not.
+pub(crate) fn draft(config: &Config, choice: Choice, most: usize) -> Result<Draft> {
+    let start = config.writing.start(config.n_target_vocabulary)?;
+    // Positions are spent by what is read, and the last is not.
+    let draft = Draft::new(&[start], choice).up_to(most.min(config.longest()));
+    Ok(draft.keeping_to(config.writing.clone()))
 }
 
 /// Writes greedily: from the start token on, of each logits the largest, up to an end or to
@@ -80,20 +66,6 @@ pub struct Written {
 /// [`Error::Files`](crate::Error::Files) for a model whose files do not say with which token
 /// it starts, or ask for tokens that it has not; as `reader`;
 /// [`Error::Logits`](crate::Error::Logits).
-pub fn write(config: &Config, reader: impl Predict, most: usize) -> Result<Written> {
-    let writing = &config.writing;
-    let start = writing.start(config.n_target_vocabulary)?;
-    let allowed = Allowed { reader, writing, n_read: 0 };
-    let mut written = Written { ids: vec![start], has_ended: false };
-    // Positions are spent by what is read, and the last is not.
-    let most = most.min(config.longest());
-    for id in Writer::new(allowed, &[start], Choice::greedy()).take(most) {
-        let id = id?;
-        written.ids.push(id);
-        if writing.ends.contains(&id) {
-            written.has_ended = true;
-            break;
-        }
-    }
-    Ok(written)
+pub fn write(config: &Config, reader: impl Predict, most: usize) -> Result<Draft> {
+    Writer::of(reader, draft(config, Choice::greedy(), most)?).finish()
 }

@@ -5,7 +5,7 @@ use crate::numbers::{share, written};
 use anyhow::{Context, Result};
 use attention::{Matrix, softmax_rows};
 use figures::WeightRow;
-use models::decoders::Choice;
+use models::Choice;
 use models::decoders::study::Next;
 
 use super::findings;

@@ -1,8 +1,9 @@
 //! A model that writes: its tokens, chances and looks are those of the readable decoder.
 
 use model_files::{Gguf, Sequence};
-use models::decoders::study::{Head, ablated_layer};
-use models::decoders::{AsRead, Choice, Decoder, Files, Looks, Predict, Reader};
+use models::decoders::study::ablated_layer;
+use models::decoders::{AsRead, Decoder, Files, Looks, Reader};
+use models::{Choice, Head, Predict};
 
 use super::*;
 
@@ -11,23 +12,20 @@ mod names;
 const NAME: &str = "tiny.gguf";
 const PROMPT: &str = "The bank of the river, and the banks of";
 
-fn author() -> Author {
+fn author() -> Model {
     let bytes = tiny::gguf("llama");
     let mut reading = Reading::begin_gguf(NAME, bytes.len() as u64).unwrap();
     bytes.chunks(1000).for_each(|part| reading.part(part).unwrap());
-    match reading.finish().unwrap() {
-        AnyModel::Author(author) => *author,
-        _ => panic!("the model does not write"),
-    }
+    reading.finish().unwrap()
 }
 
-fn asked(prompt: &str, temperature: f64, off: &[Head]) -> Asked {
-    let prompt = prompt.to_owned();
-    Asked { prompt, temperature, seed: 3, n_tokens: 9, off: off.to_vec() }
+fn asked(prompt: &str, temperature: f64, off: &[(usize, usize)]) -> Asked {
+    let off = off.iter().map(|&head| Head::from(head).to_string()).collect();
+    Asked { prompt: prompt.to_owned(), temperature, seed: 3, n_tokens: 9, off }
 }
 
 /// All steps from which it wrote.
-fn written(author: &mut Author, asked: &Asked) -> Vec<(serde_json::Value, Looks)> {
+fn written(author: &mut Model, asked: &Asked) -> Vec<(serde_json::Value, Looks)> {
     let (mut writing, told) = author.begin(asked).unwrap();
     assert_eq!(told["tokens"].as_array().unwrap().len(), asked.prompt.len());
     let mut steps = Vec::new();
@@ -45,7 +43,7 @@ fn written(author: &mut Author, asked: &Asked) -> Vec<(serde_json::Value, Looks)
 }
 
 /// The readable model, with zeros in the stead of these heads.
-fn readable(off: &[Head]) -> AsRead {
+fn readable(off: &[(usize, usize)]) -> AsRead {
     let file = Gguf::from_bytes(NAME, tiny::gguf("llama")).unwrap();
     let model: AsRead =
         Decoder::read(&Files::of_gguf(NAME.into(), file).unwrap()).unwrap();
@@ -131,9 +129,7 @@ fn a_folder_writes_too() {
     let config = read("llama-1/config.json");
     let mut reading = begin(&config, &read("tokenizer.json"), weights.len()).unwrap();
     reading.part(&weights).unwrap();
-    let AnyModel::Author(mut author) = reading.finish().unwrap() else {
-        panic!("the model does not write")
-    };
+    let mut author = reading.finish().unwrap();
     let asked = asked("the bank", 0.0, &[]);
     let (mut writing, told) = author.begin(&asked).unwrap();
     let tokens = told["tokens"].as_array().unwrap();
@@ -154,10 +150,7 @@ fn it_ends_where_the_file_of_generation_says() {
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/data/models");
     let written = |more: &[(&str, serde_json::Value)]| {
         let folder = chosen::folder(&models, "llama-1", more);
-        let AnyModel::Author(mut author) = chosen::read_any(folder.path()).unwrap()
-        else {
-            panic!("the model does not write")
-        };
+        let mut author = chosen::read(folder.path()).unwrap();
         let (mut writing, _) = author.begin(&asked("the bank", 0.0, &[])).unwrap();
         let mut ids = Vec::new();
         loop {
@@ -237,12 +230,16 @@ fn a_file_of_another_kind_is_refused_by_its_header() {
 #[test]
 fn as_many_others_of_the_same_layers_are_drawn() {
     let author = author();
-    let heads = [(0, 1), (1, 0), (1, 2)];
+    let heads =
+        |names: &[&str]| names.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+    let given = heads(&["0.1", "1.0", "1.2"]);
     for seed in 0..9 {
-        let others = author.others(&heads, seed);
-        assert_eq!(others.iter().filter(|head| head.0 == 0).count(), 1);
-        assert_eq!(others.iter().filter(|head| head.0 == 1).count(), 2);
-        assert!(others.iter().all(|head| !heads.contains(head)));
+        let others = author.others(&given, seed).unwrap();
+        assert_eq!(others.iter().filter(|head| head.starts_with("0.")).count(), 1);
+        assert_eq!(others.iter().filter(|head| head.starts_with("1.")).count(), 2);
+        assert!(others.iter().all(|head| !given.contains(head)));
     }
-    assert!(author.others(&[(0, 0), (0, 1), (0, 2), (0, 3)], 0).is_empty());
+    assert!(author.others(&heads(&["0.0", "0.1", "0.2", "0.3"]), 0).unwrap().is_empty());
+    insta::assert_snapshot!(author.others(&heads(&["cross 0.0"]), 0).unwrap_err(), @r#""cross 0.0" is no head: a head is its layer and its number, both from 0, as in 5.7"#);
+    insta::assert_snapshot!(author.look("the bank").unwrap_err(), @"no model of sentences was read");
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{AnyModel, Chosen, Error, Reading, Translator};
+use super::{Chosen, Error, Model, Reading};
 
 /// One of the tiny models, with a tokenizer that is to be read as it is; and more files, or
 /// others in their stead.
@@ -32,7 +32,7 @@ pub fn names(folder: &Path) -> Vec<String> {
 }
 
 /// The model of all files of a folder, as a page takes them.
-pub fn read_any(folder: &Path) -> Result<AnyModel, Box<Error>> {
+pub fn read(folder: &Path) -> Result<Model, Box<Error>> {
     let names = names(folder);
     let chosen = Chosen::of(names.iter().map(String::as_str))?;
     let bytes = |name: &str| fs::read(folder.join(name)).unwrap();
@@ -44,12 +44,4 @@ pub fn read_any(folder: &Path) -> Result<AnyModel, Box<Error>> {
         reading.part(part)?;
     }
     Ok(reading.finish()?)
-}
-
-/// The same of one that reads a text and writes another.
-pub fn read(folder: &Path) -> Result<Translator, Box<Error>> {
-    match read_any(folder)? {
-        AnyModel::Translator(translator) => Ok(*translator),
-        _ => panic!("the model does not read one text and write another"),
-    }
 }

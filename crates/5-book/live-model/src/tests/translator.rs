@@ -3,10 +3,8 @@
 
 use attention::{Linear, Matrix};
 use model_files::Sequence;
-use models::decoders::{Choice, Predict};
-use models::translators::{
-    AsRead, Files, Head, Part, Reader, Translator as Readable, write,
-};
+use models::translators::{AsRead, Files, Reader, Translator as Readable, write};
+use models::{Choice, Head, Part, Predict};
 use serde_json::{Value, json};
 use texts::{Long, Text};
 use variants::VariantAttention;
@@ -22,17 +20,17 @@ fn folder(name: &str, more: &[(&str, Value)]) -> tempfile::TempDir {
     chosen::folder(&models, name, more)
 }
 
-fn read(folder: &tempfile::TempDir) -> Result<Translator, Box<Error>> {
+fn read(folder: &tempfile::TempDir) -> Result<Model, Box<Error>> {
     chosen::read(folder.path())
 }
 
-fn asked(temperature: f64, off: &[Head]) -> Asked<Head> {
-    let prompt = SOURCE.to_owned();
-    Asked { prompt, temperature, seed: 3, n_tokens: MOST, off: off.to_vec() }
+fn asked(temperature: f64, off: &[Head]) -> Asked {
+    let (prompt, off) = (SOURCE.to_owned(), off.iter().map(Head::to_string).collect());
+    Asked { prompt, temperature, seed: 3, n_tokens: MOST, off }
 }
 
 /// The step that read the source, and those that wrote.
-fn written(translator: &mut Translator, asked: &Asked<Head>) -> (Value, Vec<Step>) {
+fn written(translator: &mut Model, asked: &Asked) -> (Value, Vec<Step>) {
     let (mut translation, told) = translator.begin(asked).unwrap();
     let mut steps = Vec::new();
     loop {
@@ -62,12 +60,12 @@ fn readable(files: &Files, off: &[Head]) -> AsRead {
     let mut model: AsRead = Readable::read(files).unwrap();
     for &Head { part, layer, head } in off {
         let side = match part {
-            Part::Source => &mut model.encoder,
+            Some(Part::Source) => &mut model.encoder,
             _ => &mut model.decoder,
         };
         let block = &mut side.blocks[layer];
         let attention = match (part, &mut block.cross) {
-            (Part::Cross, Some(cross)) => &mut cross.function,
+            (Some(Part::Cross), Some(cross)) => &mut cross.function,
             _ => &mut block.attention.function,
         };
         *attention = without_values(attention, head);
@@ -139,7 +137,7 @@ fn ids(steps: &[Step]) -> Vec<usize> {
 
 #[test]
 fn it_writes_what_the_readable_model_writes_with_all_heads_and_without_some() {
-    let head = |part, layer, head| Head { part, layer, head };
+    let head = |part, layer, head| Head { part: Some(part), layer, head };
     let each =
         [head(Part::Source, 1, 1), head(Part::Written, 0, 2), head(Part::Cross, 2, 1)];
     for name in FAMILIES {
@@ -156,10 +154,10 @@ fn it_writes_what_the_readable_model_writes_with_all_heads_and_without_some() {
                 write(&model.config, Reader::new(&model, &source), MOST).unwrap();
             let (told, steps) = written(&mut translator, &asked(0.0, off));
             assert_eq!(told["source"].as_array().unwrap().len(), pieces.pieces.len());
-            assert_eq!(told["tokens"][0]["id"], expected.ids[0]);
-            assert_eq!(ids(&steps), expected.ids[1..], "{name}, {off:?}");
+            assert_eq!(told["tokens"][0]["id"], expected.ids()[0]);
+            assert_eq!(ids(&steps), *expected.written(), "{name}, {off:?}");
             let last = &steps.last().unwrap().told;
-            assert_eq!(last["is_end"], expected.has_ended);
+            assert_eq!(last["is_end"], expected.has_ended());
             let largest = farthest(&model, &pieces.sequence, &steps, 0.0);
             println!("{name}, {} heads off: {largest:.1e}", off.len());
             assert!(largest < 2e-5, "{name}, {off:?}: {largest:e}");
@@ -219,7 +217,7 @@ fn files_beside_the_three_say_what_they_say_natively() {
         let expected = write(&model.config, Reader::new(&model, &source), MOST).unwrap();
         let mut translator = read(folder).unwrap();
         let (_, steps) = written(&mut translator, &asked(0.0, &[]));
-        assert_eq!(ids(&steps), expected.ids[1..]);
+        assert_eq!(ids(&steps), *expected.written());
         assert!(farthest(&model, &sequence, &steps, 0.0) < 2e-5);
         assert_eq!(translator.about()["left_out"], json!(files.config.writing.left_out));
         texts.push(ids(&steps));
@@ -244,7 +242,7 @@ fn what_cannot_be_read_or_written_is_refused_with_its_numbers() {
         let asked = Asked { prompt: prompt.to_owned(), ..asked(temperature, off) };
         translator.begin(&asked).unwrap_err().to_string()
     };
-    let head = |part, layer, head| [Head { part, layer, head }];
+    let head = |part, layer, head| [Head { part: Some(part), layer, head }];
     insta::assert_snapshot!(refused(" ", 0.0, &[]), @"the text is empty: no token is left of it");
     insta::assert_snapshot!(refused(&"the ".repeat(63), 0.0, &[]), @"the text has 65 tokens, [CLS] and [SEP] or the like among them, and the model has 64 positions");
     insta::assert_snapshot!(refused("the", -1.0, &[]), @"the temperature is -1, expected a number above 0");
@@ -268,38 +266,25 @@ fn what_cannot_be_read_or_written_is_refused_with_its_numbers() {
 /// Names of heads, and the control, through what a page calls.
 #[test]
 fn heads_of_all_parts_have_names() {
-    let translator = read(&folder("bart-1", &[])).unwrap();
+    let mut translator = read(&folder("bart-1", &[])).unwrap();
     let heads = ["source 0.1", "written 2.0", "written 2.1", "cross 1.2"];
-    let named: Vec<Head> = heads.iter().map(|name| Head::named(name).unwrap()).collect();
+    let heads = heads.map(str::to_owned);
     for seed in 0..9 {
-        let others = translator.others(&named, seed);
-        let places = |heads: &[Head]| -> Vec<_> {
-            heads.iter().map(|head| (head.part, head.layer)).collect()
+        let others = translator.others(&heads, seed).unwrap();
+        let places = |heads: &[String]| -> Vec<_> {
+            let heads = heads.iter().map(|head| head.parse::<Head>().unwrap());
+            heads.map(|head| (head.part, head.layer)).collect()
         };
         // Of the second there is one other.
-        let expected = [&named[..2], &named[3..]].concat();
+        let expected = [&heads[..2], &heads[3..]].concat();
         assert_eq!(places(&others), places(&expected));
-        assert!(others.iter().all(|head| !named.contains(head)));
+        assert!(others.iter().all(|head| !heads.contains(head)));
     }
-    let mut any = AnyModel::Translator(Box::new(translator));
     let mut begin = |off: &str| {
         let off = vec![off.to_owned()];
-        let prompt = SOURCE.to_owned();
-        let asked = Asked { prompt, temperature: 0.0, seed: 0, n_tokens: 3, off };
-        any.begin(&asked).map(|_| ())
+        translator.begin(&Asked { off, ..asked(0.0, &[]) }).map(|_| ())
     };
     begin("cross 1.2").unwrap();
     insta::assert_snapshot!(begin("1.2").unwrap_err(), @r#""1.2" is no head: a head is its part (source, written or cross), its layer and its number, as in cross 5.7"#);
-    let [config, tokenizer, weights] = files();
-    let mut reading = super::begin(&config, &tokenizer, weights.len()).unwrap();
-    reading.part(&weights).unwrap();
-    let mut encoder = reading.finish().unwrap();
-    let asked = Asked {
-        off: Vec::new(),
-        prompt: "a".into(),
-        temperature: 0.0,
-        seed: 0,
-        n_tokens: 1,
-    };
-    insta::assert_snapshot!(encoder.begin(&asked).unwrap_err(), @"no model that writes was read");
+    insta::assert_snapshot!(model().begin(&asked(0.0, &[])).unwrap_err(), @"no model that writes was read");
 }

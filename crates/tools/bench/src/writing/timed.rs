@@ -6,7 +6,8 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use models::decoders::{Choice, FastDecoder, PackedCaches};
+use models::Choice;
+use models::decoders::{FastDecoder, PackedCaches};
 use rayon::ThreadPool;
 use runs::Pass;
 

@@ -9,7 +9,7 @@ use model_files::{
     Gguf, MaskSizes, Sequence, Settings, attn_masks, beside_layer, beside_metadata,
     key_padding_masks, layers_in, read_layer,
 };
-use models::{Config, Configuration, Files, Model};
+use models::{Config, Configuration, Files, ModelFiles};
 use serde_json::Value;
 use tensors::TensorFile;
 use texts::{Long, Text, gguf_text};
@@ -125,7 +125,7 @@ fn gguf(models: &Path) -> Result<Reader> {
         if let Ok(text) = gguf_text(&file, 1000) {
             use_text(&text);
         }
-        use_model(Files::<Config>::of_gguf("mutated".into(), file).map(Model::from));
+        use_model(Files::<Config>::of_gguf("mutated".into(), file).map(ModelFiles::from));
     };
     Ok(Reader {
         name: "gguf".into(),
@@ -199,7 +199,7 @@ fn model(kind: &str, folder: &Path) -> Result<Reader> {
             return;
         }
         if fs::write(copy.path().join("config.json"), bytes).is_ok() {
-            use_model(Model::open(copy.path()));
+            use_model(ModelFiles::open(copy.path()));
         }
     };
     Ok(Reader {
@@ -210,7 +210,7 @@ fn model(kind: &str, folder: &Path) -> Result<Reader> {
     })
 }
 
-fn use_model(model: models::Result<Model>) {
+fn use_model(model: models::Result<ModelFiles>) {
     let text = Sequence::new(vec![5, 6, 7]);
     let _ = model.and_then(|it| {
         it.tensors::<f32>(&[text], |parameters| Box::new(FusedAttention::new(parameters)))

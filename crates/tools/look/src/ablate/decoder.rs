@@ -8,7 +8,7 @@ use ablation::odds::BesideDraws;
 use anyhow::Result;
 use attention::Matrix;
 use models::decoders::Pass;
-use models::decoders::study::{Draws, Effect, Head};
+use models::decoders::study::{Draws, Effect, HeadOfLayer};
 use models::finite;
 use rayon::prelude::*;
 
@@ -23,7 +23,7 @@ const MOST: usize = 8;
 
 /// A text with some heads, without them, and without others.
 pub struct Ablated {
-    pub heads: Vec<Head>,
+    pub heads: Vec<HeadOfLayer>,
     pub draws: Draws,
     pub whole: Effect,
     pub without: Effect,
@@ -40,7 +40,7 @@ impl Ablated {
         let pass = model.pass(read.ids())?;
         finite(pass.layers.clone())?;
         let (concats, instead) = stand_ins(read, &pass, ablation)?;
-        let effect = |heads: &[Head]| model.effect(&pass, heads, &concats);
+        let effect = |heads: &[HeadOfLayer]| model.effect(&pass, heads, &concats);
         Ok(Self {
             whole: effect(&[])?,
             without: effect(&heads)?,
@@ -74,11 +74,12 @@ impl Ablated {
     }
 
     /// Each head of later layers with how far its map moved, the farthest first.
-    fn later_heads(&self) -> Vec<(Head, BesideDraws)> {
+    fn later_heads(&self) -> Vec<(HeadOfLayer, BesideDraws)> {
         let layers = later(&self.heads, self.whole.moved.len());
         let heads =
             layers.flat_map(|l| (0..self.whole.moved[l].len()).map(move |i| (l, i)));
-        let beside = |(l, i): Head| ((l, i), self.beside(|effect| effect.moved[l][i]));
+        let beside =
+            |(l, i): HeadOfLayer| ((l, i), self.beside(|effect| effect.moved[l][i]));
         let mut all: Vec<_> = heads.map(beside).collect();
         all.sort_by(|a, b| b.1.observed.total_cmp(&a.1.observed));
         all

@@ -3,8 +3,9 @@
 use anyhow::{Result, ensure};
 use attention::RowVector;
 use model_files::is_shown;
-use models::decoders::study::{Head, ablated_layer};
-use models::decoders::{Choice, Reader, Writer};
+use models::decoders::Reader;
+use models::decoders::study::HeadOfLayer;
+use models::{Choice, Draft, Generation, Head, Writer};
 
 use super::{Ablation, Replace, decoder};
 use crate::prose::Prose;
@@ -37,7 +38,7 @@ pub fn going_on(
         }
         _ => None,
     };
-    let mut of = |what: String, heads: &[Head]| -> Result<()> {
+    let mut of = |what: String, heads: &[HeadOfLayer]| -> Result<()> {
         let text = written(&mut read, heads, means.as_deref(), n_tokens, choice)?;
         to += &format!("\n{what}:\n{text}\n");
         Ok(())
@@ -53,27 +54,23 @@ pub fn going_on(
 /// The text and what comes behind it.
 fn written(
     read: &mut TextInDecoder,
-    heads: &[Head],
+    heads: &[HeadOfLayer],
     means: Option<&[Vec<RowVector<f32>>]>,
     n_tokens: usize,
     choice: &Choice,
 ) -> Result<String> {
     let TextInDecoder { model, text, pieces } = read;
-    let whole = model.blocks.iter().map(|block| block.attention.function.clone());
-    let whole: Vec<_> = whole.collect();
-    for &(layer, head) in heads {
-        let mean = means.map(|means| means[layer][head].clone());
-        let attention = &mut model.blocks[layer].attention.function;
-        *attention = ablated_layer(attention, &[(head, mean)])?;
-    }
-    let mut ids = pieces.sequence.ids.clone();
-    let writer = Writer::new(Reader::new(model), &ids, choice.clone());
-    let new: Vec<usize> = writer.take(n_tokens).collect::<models::Result<_>>()?;
-    let is_end = |id: &usize| model.config.ends.contains(id);
-    ids.extend(new.iter().copied().take_while(|id| !is_end(id)));
-    for (block, attention) in model.blocks.iter_mut().zip(whole) {
-        block.attention.function = attention;
-    }
+    let mean = |head: Head| means.map(|means| means[head.layer][head.head].clone());
+    let off: Vec<Head> = heads.iter().copied().map(Head::from).collect();
+    let whole = models::ablate(model, &off, mean)?;
+    let ends = model.config.ends.clone();
+    let draft = Draft::new(&pieces.sequence.ids, choice.clone()).up_to(n_tokens);
+    let draft = draft.keeping_to(Generation { ends, ..Generation::default() });
+    let written = Writer::of(Reader::new(model), draft).finish();
+    whole.put_back(model);
+    let written = written?;
+    let ids = written.ids();
+    let n = ids.len() - usize::from(written.has_ended());
     let printable = |c: &char| is_shown(*c) || matches!(c, '\n' | '\t');
-    Ok(text.decode(&ids)?.chars().filter(printable).collect())
+    Ok(text.decode(&ids[..n])?.chars().filter(printable).collect())
 }

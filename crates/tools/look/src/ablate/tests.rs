@@ -17,7 +17,7 @@ fn report(model: &str, sentence: &str, words: &[&str]) -> Result<String> {
     let words = [&["ablate", sentence, "--heads"], words].concat();
     let Args { heads, replace, draws, .. } = Command::try_parse_from(words).unwrap().args;
     let ablation = Ablation { heads, replace, draws };
-    Ok(changes(Model::open(folder.path())?, sentence, Long::Refuse, &ablation)?.0)
+    Ok(changes(ModelFiles::open(folder.path())?, sentence, Long::Refuse, &ablation)?.0)
 }
 
 fn refused(model: &str, heads: &str) -> String {
@@ -79,7 +79,7 @@ fn a_model_goes_on_with_all_heads_without_some_and_without_others() {
         let read = TextInDecoder::of(&files, "the bank", Long::Refuse).unwrap();
         let heads = heads.split(',').map(|it| it.parse().unwrap()).collect();
         let ablation = Ablation { heads, replace, draws: DrawArgs::default() };
-        going_on(read, &ablation, 5, &models::decoders::Choice::greedy())
+        going_on(read, &ablation, 5, &models::Choice::greedy())
     };
     let report = going_on("0.1,1.2", Replace::Zero).unwrap();
     let headings =

@@ -13,7 +13,7 @@ use tensors::{NewTensor, TensorFile, to_bytes_with};
 use crate::compare::{self, Draws};
 use crate::view::View;
 use crate::{report, source, texts};
-use models::Model;
+use models::ModelFiles;
 
 use super::command;
 
@@ -40,20 +40,20 @@ fn written(folder: &Path, name: &str) -> std::path::PathBuf {
 fn ours(name: &str) -> Vec<Vec<Vec<Matrix>>> {
     let folder = texts::models().join(name);
     let input = TensorFile::open(folder.join("reference.safetensors")).unwrap();
-    let model = Model::open(&folder).unwrap();
+    let model = ModelFiles::open(&folder).unwrap();
     let sequences = model.sequences(&input).unwrap();
     let maps = sequences.iter().map(|sequence| {
         let attn = match &model {
-            Model::Encoder(folder) => {
+            ModelFiles::Encoder(folder) => {
                 let stage = FusedAttention::<f64>::new;
                 let model = Encoder::read(folder, stage);
                 model.unwrap().forward(sequence).unwrap().attn
             }
-            Model::Decoder(files) => {
+            ModelFiles::Decoder(files) => {
                 let model: AsRead<f64> = Decoder::read(files).unwrap();
                 model.forward_at(sequence).unwrap().attn
             }
-            Model::Translator(_) => unreachable!("it has two texts"),
+            ModelFiles::Translator(_) => unreachable!("it has two texts"),
         };
         let real = sequence.is_real.iter().enumerate().filter(|it| *it.1);
         let real: Vec<usize> = real.map(|(at, _)| at).collect();
@@ -163,7 +163,7 @@ fn hostile_tokens_are_text_in_the_terminal() {
     let (mut view, _) =
         source::of_text(source::of_file(&maps, None).unwrap(), 0).unwrap();
     view.text.pieces = tokens.lines().map(str::to_owned).collect();
-    let report = report::of(&view, Some("0.0".parse().unwrap()));
+    let report = report::of(&view, Some((0, 0)));
     assert!(!report.contains(['\u{1b}', '\u{202e}', '\u{7}', '\t']), "{report}");
     assert!(report.contains("=1+1 <b> [31mred abc שלום"), "{report}");
 }
@@ -181,7 +181,7 @@ fn maps_between_two_texts_are_shown() {
     let (view, notes) =
         source::of_text(source::of_file(&path, None).unwrap(), 0).unwrap();
     assert!(notes.contains("read as 2 queries on 3 keys of another text"), "{notes}");
-    let report = report::of(&view, Some("0.0".parse().unwrap()));
+    let report = report::of(&view, Some((0, 0)));
     assert!(report.contains("2 queries: a dog"), "{report}");
     assert!(report.contains("a → Hund .80 (.10),  dog → der .70 (.10)"), "{report}");
     let page = folder.path().join("page.html");

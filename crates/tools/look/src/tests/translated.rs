@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use models::Model;
+use models::ModelFiles;
 use tensors::TensorFile;
 
 use crate::source::Opened;
@@ -29,7 +29,7 @@ fn a_sentence_has_three_kinds_of_maps() {
     for name in FAMILIES {
         let folder = with_tokenizer(name);
         let opened = Opened::of(folder.path()).unwrap();
-        let Model::Translator(files) = &opened.files else { unreachable!() };
+        let ModelFiles::Translator(files) = &opened.files else { unreachable!() };
         let found =
             of_sentence(&opened, files, ("the bank of the river", Long::Refuse), 7)
                 .unwrap();

@@ -9,22 +9,8 @@ use attention::Matrix;
 
 use super::{FastDecoder, PackedCaches};
 use crate::Result;
-use crate::decoders::study::Head;
-
-/// Where the heads looked from one token: what it gives each token of the text so far.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Looks {
-    /// Of each layer, `[n_heads, n_tokens]`.
-    pub layers: Vec<Matrix<f32>>,
-}
-
-impl Looks {
-    /// All shares, head after head, those of the first layer first.
-    pub fn shares(&self) -> Vec<f32> {
-        let heads = self.layers.iter().flat_map(Matrix::row_iter);
-        heads.flat_map(|head| head.iter().copied().collect::<Vec<_>>()).collect()
-    }
-}
+use crate::decoders::looks::Looks;
+use crate::decoders::study::HeadOfLayer;
 
 impl FastDecoder {
     /// Ablates these heads and no others, from the next token on that is read.
@@ -33,7 +19,7 @@ impl FastDecoder {
     /// # Errors
     /// [`Error::Sizes`](crate::Error::Sizes) for a layer or a head that is not there; the heads
     /// are then as they were.
-    pub fn ablate(&mut self, heads: &[Head]) -> Result<()> {
+    pub fn ablate(&mut self, heads: &[HeadOfLayer]) -> Result<()> {
         for &(layer, head) in heads {
             attention::Error::expect_index("layer", layer, self.blocks.len())?;
             attention::Error::expect_index(

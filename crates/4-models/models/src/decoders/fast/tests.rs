@@ -5,12 +5,13 @@ mod looks;
 
 use std::collections::BTreeSet;
 
-use attention::{Mask, Matrix};
+use attention::{LayerParameters, Mask, Matrix};
 use model_files::Sequence;
 
 use super::*;
 use crate::decoders::tests::{model, rewritten};
-use crate::decoders::{AsRead, Choice, Decoder, Writer};
+use crate::decoders::{AsRead, Decoder};
+use crate::{Model, WriteOptions};
 
 /// A tiny model of each family.
 fn models() -> impl Iterator<Item = String> {
@@ -165,17 +166,38 @@ fn texts_of_any_lengths_are_read_together() {
     }
 }
 
+/// With all heads and without some, the prompt at once and in pieces.
 #[test]
 fn it_writes_what_the_readable_one_writes() {
-    let mut model = fast("llama-1");
-    let readable: AsRead =
+    let readable: AsRead<f32> =
         Decoder::load(crate::decoders::tests::model("llama-1")).unwrap();
-    let reader = crate::decoders::Reader::new(&readable);
-    let expected = Writer::new(reader, &[5, 6], Choice::greedy()).take(20);
-    let expected: Vec<usize> = expected.map(Result::unwrap).collect();
-    let reader = FastReader::new(&mut model, 22);
-    let written = Writer::new(reader, &[5, 6], Choice::greedy()).take(20);
-    assert_eq!(written.map(Result::unwrap).collect::<Vec<_>>(), expected);
+    let mut fast = Model::of_decoder(fast("llama-1"));
+    let mut readable = Model::of_decoder(readable);
+    let prompt = Sequence::new(vec![5, 6, 7]);
+    let mut texts = Vec::new();
+    for off in [Vec::new(), vec![Head::from((0, 1)), Head::from((2, 3))], Vec::new()] {
+        let options = WriteOptions { off, ..WriteOptions::greedy(20) };
+        let in_pieces = WriteOptions { piece: Some(2), ..options.clone() };
+        let expected = written(&mut readable, &prompt, options.clone());
+        assert_eq!(written(&mut fast, &prompt, options), expected);
+        assert_eq!(written(&mut fast, &prompt, in_pieces), expected);
+        texts.push(expected);
+    }
+    assert_ne!(texts[0], texts[1]);
+    assert_eq!(texts[0], texts[2]);
+}
+
+fn written<D: CachedDecoder>(
+    model: &mut Model<LayerParameters<f32>, D>,
+    prompt: &Sequence,
+    options: WriteOptions,
+) -> Vec<usize> {
+    let mut writing = model.write(prompt, options).unwrap();
+    while !writing.draft().is_done() {
+        model.step(&mut writing).unwrap();
+    }
+    assert_eq!(writing.draft().ids()[..3], prompt.ids);
+    writing.draft().written().to_vec()
 }
 
 #[test]

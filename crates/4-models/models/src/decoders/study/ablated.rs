@@ -3,7 +3,7 @@
 use attention::{Matrix, Real, RowVector};
 use block::Layers;
 
-use super::Head;
+use super::HeadOfLayer;
 use crate::decoders::Pass;
 use crate::decoders::decoder::AsRead;
 use crate::{Error, Result};
@@ -30,7 +30,7 @@ impl<T: Real> AsRead<T> {
     pub fn ablated(
         &self,
         pass: &Pass<T>,
-        heads: &[Head],
+        heads: &[HeadOfLayer],
         instead: &[Matrix<T>],
     ) -> Result<Layers<T>> {
         self.check_heads(heads)?;

@@ -5,14 +5,14 @@ use attention::{Mask, Matrix, Rng, SeedableRng};
 use rand::seq::SliceRandom;
 use variants::Window;
 
-use super::Head;
+use super::HeadOfLayer;
 
 /// The same order with the heads of each layer exchanged at random among the places of that
 /// layer: so many first heads are of each layer as before.
-pub fn shuffled_within_layers(order: &[Head], seed: u64) -> Vec<Head> {
+pub fn shuffled_within_layers(order: &[HeadOfLayer], seed: u64) -> Vec<HeadOfLayer> {
     let mut shuffled = order.to_vec();
     shuffled.shuffle(&mut Rng::seed_from_u64(seed));
-    let another = |(layer, _): &Head| {
+    let another = |(layer, _): &HeadOfLayer| {
         let at = shuffled.iter().position(|(of, _)| of == layer);
         at.map(|at| shuffled.remove(at))
     };
@@ -46,16 +46,17 @@ mod tests {
 
     const N_HEADS: usize = 9;
 
-    fn all() -> Vec<Head> {
+    fn all() -> Vec<HeadOfLayer> {
         (0..30).flat_map(|layer| (0..N_HEADS).map(move |i| (layer, i))).collect()
     }
 
     /// What the first half of an order costs, and what it costs in twenty orders that are
     /// shuffled within layers.
-    fn of_half(cost: impl Fn(Head) -> f64) -> (f64, Vec<f64>) {
+    fn of_half(cost: impl Fn(HeadOfLayer) -> f64) -> (f64, Vec<f64>) {
         let mut order = all();
         order.sort_by(|&a, &b| cost(a).total_cmp(&cost(b)));
-        let half = |order: &[Head]| order[..135].iter().map(|&head| cost(head)).sum();
+        let half =
+            |order: &[HeadOfLayer]| order[..135].iter().map(|&head| cost(head)).sum();
         let shuffled = |seed| half(&shuffled_within_layers(&order, seed));
         (half(&order), (0..20).map(shuffled).collect())
     }
@@ -75,7 +76,8 @@ mod tests {
         order.shuffle(&mut Rng::seed_from_u64(7));
         let shuffled = shuffled_within_layers(&order, 8);
         assert_ne!(shuffled, order);
-        let layers = |order: &[Head]| order.iter().map(|(layer, _)| *layer).collect();
+        let layers =
+            |order: &[HeadOfLayer]| order.iter().map(|(layer, _)| *layer).collect();
         let (a, b): (Vec<_>, Vec<_>) = (layers(&order), layers(&shuffled));
         assert_eq!(a, b);
         let mut sorted = shuffled;

@@ -4,7 +4,7 @@ use ablation::{later_moved, moved};
 use attention::{Mask, Matrix, Real, softmax_rows};
 use block::Layers;
 
-use super::Head;
+use super::HeadOfLayer;
 use crate::Result;
 use crate::decoders::Pass;
 use crate::decoders::decoder::AsRead;
@@ -35,7 +35,7 @@ impl Effect {
 
     /// How far the maps of the layers above the lowest of some heads moved, on average; NaN
     /// where there is no layer above.
-    pub fn later_moved(&self, heads: &[Head]) -> f64 {
+    pub fn later_moved(&self, heads: &[HeadOfLayer]) -> f64 {
         later_moved(&self.moved, heads)
     }
 }
@@ -51,7 +51,7 @@ impl<T: Real> AsRead<T> {
     pub fn effect(
         &self,
         pass: &Pass<T>,
-        heads: &[Head],
+        heads: &[HeadOfLayer],
         instead: &[Matrix<T>],
     ) -> Result<Effect> {
         let layers = self.ablated(pass, heads, instead)?;

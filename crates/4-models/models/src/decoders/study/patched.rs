@@ -4,7 +4,7 @@ use attention::{Attended, Mask, MultiHeadAttention, Real};
 use block::Layers;
 use variants::attended;
 
-use super::Head;
+use super::HeadOfLayer;
 use super::ablated_layer::w_o;
 use crate::Result;
 use crate::decoders::decoder::AsRead;
@@ -57,7 +57,7 @@ impl<T: Real> AsRead<T> {
     pub fn patched(
         &self,
         whole: &Layers<T>,
-        heads: &[Head],
+        heads: &[HeadOfLayer],
         input: Input,
         other: &Layers<T>,
     ) -> Result<Layers<T>> {
@@ -107,7 +107,7 @@ impl<T: Real> AsRead<T> {
         Ok(pass.up_to(first))
     }
 
-    pub(super) fn check_heads(&self, heads: &[Head]) -> Result<()> {
+    pub(super) fn check_heads(&self, heads: &[HeadOfLayer]) -> Result<()> {
         let (n_layers, n_heads) = (self.blocks.len(), self.config.dims().n_heads());
         for &(layer, head) in heads {
             attention::Error::expect_index("layer", layer, n_layers)?;

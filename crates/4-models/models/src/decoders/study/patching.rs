@@ -3,7 +3,7 @@
 use attention::{Matrix, Real};
 use block::Layers;
 
-use super::Head;
+use super::HeadOfLayer;
 use crate::decoders::Pass;
 use crate::decoders::decoder::AsRead;
 use crate::{Error, Result};
@@ -62,7 +62,7 @@ impl<'a, T: Real> Patching<'a, T> {
     /// Wang et al. 2022, "Interpretability in the Wild", section 3 and appendix (logit
     /// difference); Zhang and Nanda 2023, "Towards Best Practices of Activation Patching",
     /// section 2 (normalized by both texts).
-    pub fn share(&self, heads: &[Head]) -> Result<f64> {
+    pub fn share(&self, heads: &[HeadOfLayer]) -> Result<f64> {
         self.share_by(heads, &self.from.concats)
     }
 
@@ -74,7 +74,7 @@ impl<'a, T: Real> Patching<'a, T> {
     ///
     /// # Errors
     /// As [`ablated`](AsRead::ablated).
-    pub fn share_by(&self, heads: &[Head], other: &[Matrix<T>]) -> Result<f64> {
+    pub fn share_by(&self, heads: &[HeadOfLayer], other: &[Matrix<T>]) -> Result<f64> {
         let [from, to] = self.margins;
         let layers = self.model.ablated(&self.to, heads, other)?;
         Ok((margin(self.model, &layers, self.tokens)? - to) / (from - to))

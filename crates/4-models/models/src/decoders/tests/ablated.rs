@@ -6,19 +6,22 @@ use attention::{Matrix, RowVector};
 use model_files::Sequence;
 
 use super::model;
-use crate::decoders::study::{Draws, Effect, Head, Patching, ablated_layer};
+use crate::decoders::study::{Draws, Effect, HeadOfLayer, Patching, ablated_layer};
 use crate::decoders::{AsRead, Decoder, families};
 
 const IDS: [usize; 9] = [5, 90, 17, 3, 90, 17, 41, 8, 66];
 const N_HEADS: usize = 4;
-const JOB: Head = (1, 2);
+const JOB: HeadOfLayer = (1, 2);
 
 fn tiny(name: &str) -> AsRead {
     Decoder::load(model(name)).unwrap()
 }
 
 /// The model with some heads ablated in its weights.
-fn without_heads(model: &AsRead, heads: &[(Head, Option<RowVector<f64>>)]) -> AsRead {
+fn without_heads(
+    model: &AsRead,
+    heads: &[(HeadOfLayer, Option<RowVector<f64>>)],
+) -> AsRead {
     let mut less = model.clone();
     for ((layer, head), constant) in heads {
         let attention = &mut less.blocks[*layer].attention.function;
@@ -40,7 +43,7 @@ fn a_pass_keeps_what_the_forward_pass_gives() {
         let model = tiny(&name);
         let pass = model.pass(&IDS).unwrap();
         assert_eq!(pass.layers, model.forward(&Sequence::new(IDS.to_vec())).unwrap());
-        let all: Vec<Head> = (0..3).flat_map(|l| [(l, 0), (l, 3)]).collect();
+        let all: Vec<HeadOfLayer> = (0..3).flat_map(|l| [(l, 0), (l, 3)]).collect();
         assert_eq!(model.ablated(&pass, &all, &pass.concats).unwrap(), pass.layers);
         let logits = model.logits(pass.layers.out()).unwrap();
         let of = model.logits_of(pass.layers.out(), &[3, 96]).unwrap();
@@ -52,13 +55,13 @@ fn a_pass_keeps_what_the_forward_pass_gives() {
 /// Two ways to the same: in the weights, and in the pass.
 #[test]
 fn zeros_and_means_are_those_of_the_ablation_in_the_weights() {
-    let heads: [Head; 3] = [(0, 1), (1, 3), (1, 0)];
+    let heads: [HeadOfLayer; 3] = [(0, 1), (1, 3), (1, 0)];
     let mut largest: f64 = 0.0;
     for name in families().map(|family| format!("{}-1", family.name)) {
         let model = tiny(&name);
         let pass = model.pass(&IDS).unwrap();
         let means = model.mean_outputs(&[vec![1, 2, 3, 4], vec![9, 8]]).unwrap();
-        let constant = |(l, i): Head| Some(means[l][i].clone());
+        let constant = |(l, i): HeadOfLayer| Some(means[l][i].clone());
         let zero = heads.map(|head| (head, None));
         let mean = heads.map(|head| (head, constant(head)));
         let ways = [(pass.zeros(), zero), (pass.average(&means), mean)];
@@ -76,10 +79,10 @@ fn zeros_and_means_are_those_of_the_ablation_in_the_weights() {
 }
 
 /// What an ablation changes, beside draws: the next token, and the later maps.
-fn beside(model: &AsRead, heads: &[Head]) -> [BesideDraws; 2] {
+fn beside(model: &AsRead, heads: &[HeadOfLayer]) -> [BesideDraws; 2] {
     let pass = model.pass(&IDS).unwrap();
     let zeros = pass.zeros();
-    let effect = |heads: &[Head]| model.effect(&pass, heads, &zeros).unwrap();
+    let effect = |heads: &[HeadOfLayer]| model.effect(&pass, heads, &zeros).unwrap();
     let whole = effect(&[]);
     let draws = Draws::new(heads, N_HEADS, 20, 0);
     let all: Vec<Effect> = draws.sets.iter().map(|set| effect(set)).collect();
@@ -149,7 +152,7 @@ fn the_head_that_carries_the_difference_carries_all_of_it_and_others_none() {
 fn heads_and_concatenations_that_do_not_fit_are_refused() {
     let model = tiny("llama-1");
     let pass = model.pass(&IDS).unwrap();
-    let refused = |heads: &[Head], instead: &[Matrix]| {
+    let refused = |heads: &[HeadOfLayer], instead: &[Matrix]| {
         model.ablated(&pass, heads, instead).unwrap_err().to_string()
     };
     insta::assert_snapshot!(refused(&[(3, 0)], &pass.concats), @"there are 3 layers, 0 to 2: layer 3 does not exist");

@@ -6,7 +6,7 @@ use variants::{Entries, Positions, Window};
 
 use super::model;
 use crate::decoders::study::{
-    Head, ablated_layer, others_of_same_layers, window_with_others,
+    HeadOfLayer, ablated_layer, others_of_same_layers, window_with_others,
 };
 use crate::decoders::{AsRead, Decoder};
 
@@ -18,7 +18,7 @@ fn ids(from: usize) -> Vec<usize> {
     (0..N_TOKENS).map(|t| (from + 5 * t) % 97).collect()
 }
 
-fn without_heads(model: &AsRead, heads: &[Head]) -> AsRead {
+fn without_heads(model: &AsRead, heads: &[HeadOfLayer]) -> AsRead {
     let mut less = model.clone();
     for &(layer, head) in heads {
         let attention = &mut less.blocks[layer].attention.function;
@@ -38,12 +38,14 @@ fn apart(a: &[f64], b: &[f64]) -> f64 {
 #[test]
 fn a_head_with_a_job_costs_more_than_others_of_its_layer_and_idle_heads_do_not() {
     let tiny: AsRead = Decoder::load(model("llama-1")).unwrap();
-    let job: Head = (1, 2);
-    let idle: Vec<Head> = (0..N_HEADS).map(|i| (1, i)).filter(|&it| it != job).collect();
+    let job: HeadOfLayer = (1, 2);
+    let idle: Vec<HeadOfLayer> =
+        (0..N_HEADS).map(|i| (1, i)).filter(|&it| it != job).collect();
     let planted = without_heads(&tiny, &idle);
     let losses = |model: &AsRead| model.losses(&ids(3), &Mask::Causal).unwrap();
     let whole = losses(&planted);
-    let cost = |heads: &[Head]| apart(&losses(&without_heads(&planted, heads)), &whole);
+    let cost =
+        |heads: &[HeadOfLayer]| apart(&losses(&without_heads(&planted, heads)), &whole);
     assert!(cost(&[job]) > 1e-4, "{}", cost(&[job]));
     for seed in 0..10 {
         let others = others_of_same_layers(&[job], &[job], N_HEADS, seed);

@@ -6,7 +6,7 @@ use model_files::Sequence;
 use variants::Entries;
 
 use super::model;
-use crate::decoders::study::{Head, Input, ablated_layer};
+use crate::decoders::study::{HeadOfLayer, Input, ablated_layer};
 use crate::decoders::{AsRead, Decoder};
 
 const IDS: [usize; 7] = [5, 90, 17, 3, 90, 17, 41];
@@ -28,7 +28,7 @@ fn less(model: &AsRead) -> AsRead {
     less
 }
 
-fn patched(model: &AsRead, heads: &[Head], input: Input) -> Layers {
+fn patched(model: &AsRead, heads: &[HeadOfLayer], input: Input) -> Layers {
     model.patched(&pass(model), heads, input, &pass(&less(model))).unwrap()
 }
 
@@ -95,7 +95,7 @@ fn a_pass_that_is_resumed_is_the_whole_pass() {
 fn heads_and_passes_of_other_models_are_refused() {
     let model = tiny();
     let whole = pass(&model);
-    let refused = |heads: &[Head], other: &Layers| {
+    let refused = |heads: &[HeadOfLayer], other: &Layers| {
         model.patched(&whole, heads, Input::Keys, other).unwrap_err().to_string()
     };
     insta::assert_snapshot!(refused(&[(3, 0)], &whole), @"there are 3 layers, 0 to 2: layer 3 does not exist");

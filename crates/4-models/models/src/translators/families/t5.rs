@@ -9,7 +9,7 @@ use variants::Sizes;
 use super::{Places, WIDEST};
 use crate::translators::config::{Config, Half};
 use crate::translators::family::{Family, Names};
-use crate::translators::writing::Writing;
+use crate::writing::Generation;
 use crate::{Error, Result};
 
 const ENCODER: Names = Names {
@@ -119,7 +119,7 @@ pub(super) fn read(settings: &Settings) -> Result<Config> {
         is_shared: true,
         // Whatever it says: a head of its own is in the file, or there is none.
         is_tied: true,
-        writing: Writing::of(settings)?,
+        writing: Generation::of(settings)?,
     })
 }
 

@@ -3,7 +3,7 @@
 use attention::Linear;
 use variants::VariantAttention;
 
-use crate::translators::{Head, Part};
+use crate::{Head, Part, ablate};
 
 use super::*;
 
@@ -38,38 +38,32 @@ fn a_head_that_is_off_puts_out_zeros_until_it_is_put_back() {
                 _ => &mut block.attention.function,
             };
             *attention = without_values(attention, 1);
-            let kept = model.ablate(&[Head { part, layer, head: 1 }]).unwrap();
+            let off = [Head { part: Some(part), layer, head: 1 }];
+            let kept = ablate(&mut model, &off, |_| None).unwrap();
             let found = logits(&model);
             let off = apart(&found, &logits(&readable));
             let effect = apart(&found, &logits(&whole));
             println!("{name}, {} {layer}.1: {off:.1e}, effect {effect:.1e}", part.name());
             assert!(off < 1e-12 && effect > 1e-3, "{name}: {off:e} {effect:e}");
-            model.put_back(kept);
+            kept.put_back(&mut model);
             assert_eq!(model, whole);
         }
     }
 }
 
 #[test]
-fn heads_have_names_and_what_is_not_there_is_refused() {
-    let head = Head { part: Part::Cross, layer: 1, head: 3 };
-    assert_eq!(head.to_string(), "cross 1.3");
-    for part in Part::ALL {
-        let head = Head { part, ..head };
-        assert_eq!(Head::named(&head.to_string()), Some(head));
-    }
-    for name in ["1.3", "cross 1", "cross", "other 1.3", "cross -1.3", ""] {
-        assert_eq!(Head::named(name), None, "{name}");
-    }
+fn heads_that_are_not_there_change_nothing() {
     let mut model: AsRead = Translator::load(model("bart-1")).unwrap();
     let whole = model.clone();
     let mut refused = |part, layer, head| {
-        let fits = Head { part: Part::Source, layer: 0, head: 0 };
-        model.ablate(&[fits, Head { part, layer, head }]).unwrap_err().to_string()
+        let fits = Head { part: Some(Part::Source), layer: 0, head: 0 };
+        let heads = [fits, Head { part, layer, head }];
+        ablate(&mut model, &heads, |_| None).unwrap_err().to_string()
     };
-    insta::assert_snapshot!(refused(Part::Source, 2, 0), @"there are 2 layers, 0 to 1: layer 2 does not exist");
-    insta::assert_snapshot!(refused(Part::Cross, 3, 0), @"there are 3 layers, 0 to 2: layer 3 does not exist");
-    insta::assert_snapshot!(refused(Part::Source, 1, 4), @"there are 4 heads, 0 to 3: head 4 does not exist");
-    insta::assert_snapshot!(refused(Part::Written, 1, 3), @"there are 3 heads, 0 to 2: head 3 does not exist");
+    insta::assert_snapshot!(refused(Some(Part::Source), 2, 0), @"there are 2 layers, 0 to 1: layer 2 does not exist");
+    insta::assert_snapshot!(refused(Some(Part::Cross), 3, 0), @"there are 3 layers, 0 to 2: layer 3 does not exist");
+    insta::assert_snapshot!(refused(Some(Part::Source), 1, 4), @"there are 4 heads, 0 to 3: head 4 does not exist");
+    insta::assert_snapshot!(refused(Some(Part::Written), 1, 3), @"there are 3 heads, 0 to 2: head 3 does not exist");
+    insta::assert_snapshot!(refused(None, 1, 3), @r#""1.3" is no head: a head is its part (source, written or cross), its layer and its number, as in cross 5.7"#);
     assert_eq!(model, whole);
 }

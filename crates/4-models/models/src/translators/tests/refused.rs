@@ -3,7 +3,7 @@
 use super::*;
 
 fn refused(name: &str, changes: Json) -> String {
-    with_source(&Config::read("config.json", &changed(name, &changes)).unwrap_err())
+    tests::refused::<Config>(name, changes)
 }
 
 #[test]

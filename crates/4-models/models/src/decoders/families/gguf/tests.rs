@@ -7,8 +7,8 @@ use model_files::{Gguf, Sequence};
 use tensors::TensorFile;
 use variants::{Pairing, Rotary};
 
-use crate::decoders::tests::{model, with_source};
 use crate::decoders::{AsRead, Biases, Config, Decoder, Files};
+use crate::tests::{model, with_source};
 
 mod refused;
 

@@ -4,13 +4,13 @@ use attention::Matrix;
 use variants::VariantAttention;
 
 use super::*;
-use crate::decoders::study::{Head, ablated_layer};
-use crate::decoders::{Predict, Reader};
+use crate::decoders::Reader;
+use crate::decoders::study::{HeadOfLayer, ablated_layer};
 
-const OFF: [Head; 3] = [(0, 1), (2, 0), (2, 3)];
+const OFF: [HeadOfLayer; 3] = [(0, 1), (2, 0), (2, 3)];
 
 /// The readable model, with zeros in the stead of these heads.
-fn readable(name: &str, off: &[Head]) -> AsRead {
+fn readable(name: &str, off: &[HeadOfLayer]) -> AsRead {
     let model: AsRead = Decoder::load(crate::decoders::tests::model(name)).unwrap();
     model.with_attention(|layer, attention: &VariantAttention| {
         let here = off.iter().filter(|head| head.0 == layer).map(|head| (head.1, None));
@@ -68,7 +68,7 @@ fn looks_and_logits_are_those_of_the_readable_model_with_all_heads_and_without_s
 #[test]
 fn heads_are_off_for_texts_that_are_read_together_and_on_again() {
     let (mut model, ids) = (fast("llama-1"), ids(9, 0));
-    let mut read = |off: &[Head]| {
+    let mut read = |off: &[HeadOfLayer]| {
         model.ablate(off).unwrap();
         let mut caches = model.caches(0);
         model.read(&ids[..8], &mut caches).unwrap();
@@ -97,12 +97,14 @@ fn heads_that_are_not_there_change_nothing() {
 }
 
 #[test]
-fn a_reader_that_looks_has_the_looks_of_its_last_token() {
+fn a_model_that_looks_has_the_looks_of_its_last_token() {
     let (mut model, ids) = (fast("qwen3-1"), ids(9, 0));
     let mut caches = model.caches(0);
-    let (_, expected) = model.read_looking(&ids, &mut caches).unwrap();
-    let mut reader = FastReader::new(&mut model, 9).looking();
-    assert_eq!(reader.looks(), None);
-    reader.predict(&ids).unwrap();
-    assert_eq!(reader.looks(), Some(&expected));
+    let (logits, expected) = model.read_looking(&ids, &mut caches).unwrap();
+    let mut model = Model::of_decoder(model);
+    let options = WriteOptions { is_looking: true, ..WriteOptions::greedy(2) };
+    let mut writing = model.write(&Sequence::new(ids.clone()), options).unwrap();
+    let step = model.step(&mut writing).unwrap();
+    assert_eq!(step.looks, [expected]);
+    assert!(step.logits.iter().zip(logits).all(|(a, b)| *a == f64::from(b)));
 }

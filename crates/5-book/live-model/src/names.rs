@@ -12,13 +12,13 @@
 //! layers: each head costs something, and only some cost the copying.
 
 use ablation::Draws;
-use models::decoders::study::Head;
+use models::decoders::FastDecoder;
+use models::{Head, Kind};
 use serde_json::{Value, json};
 use texts::Long;
 
-use super::Author;
-use crate::Error;
 use crate::steps::Chances;
+use crate::{Error, Model};
 
 /// So many heads are ablated, or a quarter of fewer.
 const STRONGEST: usize = 10;
@@ -69,12 +69,12 @@ impl Pass {
     }
 }
 
-impl Author {
+impl Model {
     /// Begins a test of names, with commas or line ends between.
     ///
     /// # Errors
     /// [`Error::Names`] for fewer than three, or one twice; [`Error::LongNames`]; as
-    /// [`Text::pieces`](texts::Text::pieces).
+    /// [`Text::pieces`](texts::Text::pieces); [`Error::GoesNotOn`] of another model.
     pub fn names(&self, names: &str) -> Result<NamesTest, Error> {
         let names =
             names.split([',', '\n']).map(str::trim).filter(|name| !name.is_empty());
@@ -85,7 +85,7 @@ impl Author {
         if let Some(at) = (1..names.len()).find(|&at| names[..at].contains(&names[at])) {
             return Err(Error::NameTwice { name: names[at].clone() });
         }
-        let n_positions = self.model.config.n_positions;
+        let n_positions = decoder(&self.model.kind)?.config.n_positions;
         let mut start = Vec::new();
         let mut tokens = Vec::new();
         for name in &names {
@@ -114,7 +114,7 @@ impl Author {
     pub fn read_names(&mut self, test: &mut NamesTest) -> Result<bool, Error> {
         let nth = test.passes.len();
         if nth == LINES.len() {
-            test.choose_off(self.model.config.dims().n_heads());
+            test.choose_off(decoder(&self.model.kind)?.config.dims().n_heads());
         }
         let (line, off) = match nth.checked_sub(LINES.len()) {
             None => (nth, Vec::new()),
@@ -148,11 +148,14 @@ impl Author {
             firsts[name] = unread.len();
             unread.extend(&test.tokens[name]);
         }
-        let mut caches = self.model.caches(2 * unread.len() + test.tokens.len());
+        let Kind::Decoder(model) = &mut self.model.kind else {
+            return Err(Error::GoesNotOn);
+        };
+        let mut caches = model.caches(2 * unread.len() + test.tokens.len());
         let mut chances = Vec::new();
         for name in 0..n - 1 {
             unread.extend(&test.tokens[name]);
-            let (logits, looks) = self.model.read_looking(&unread, &mut caches)?;
+            let (logits, looks) = model.read_looking(&unread, &mut caches)?;
             unread.clear();
             let logits: Vec<f64> = logits.into_iter().map(f64::from).collect();
             let next = test.tokens[name + 1].first().copied().unwrap_or(0);
@@ -165,6 +168,14 @@ impl Author {
     }
 }
 
+/// A model that goes on with a text.
+fn decoder<E, T>(kind: &Kind<E, FastDecoder, T>) -> Result<&FastDecoder, Error> {
+    match kind {
+        Kind::Decoder(decoder) => Ok(decoder),
+        _ => Err(Error::GoesNotOn),
+    }
+}
+
 impl NamesTest {
     /// What all heads give the first tokens of the names before.
     fn add(&mut self, looks: &models::decoders::Looks, firsts: &[usize], next: usize) {
@@ -173,7 +184,7 @@ impl NamesTest {
         for (layer, shares) in looks.layers.iter().enumerate() {
             for head in 0..shares.nrows() {
                 if self.heads.len() == nth {
-                    let head = (layer, head);
+                    let head = Head::from((layer, head));
                     self.heads.push(HeadShares { head, next: 0.0, others: 0.0 });
                 }
                 let share = |at: usize| f64::from(shares[(head, firsts[at])]);
@@ -189,26 +200,26 @@ impl NamesTest {
     fn choose_off(&mut self, n_heads: usize) {
         self.heads.sort_by(|a, b| b.next.total_cmp(&a.next));
         let n_off = STRONGEST.min(self.heads.len().div_ceil(4));
-        let strongest = self.heads.iter().take(n_off).map(|it| it.head);
-        let mut strongest: Vec<Head> = strongest.collect();
+        let strongest = self.heads.iter().take(n_off).map(|it| it.head.place());
+        let mut strongest: Vec<_> = strongest.collect();
         strongest.sort_unstable();
         let draws = Draws::new(&strongest, n_heads, DRAWS, 0);
-        self.off = std::iter::once(strongest).chain(draws.sets).collect();
+        let sets = std::iter::once(strongest).chain(draws.sets);
+        self.off = sets.map(|set| set.into_iter().map(Head::from).collect()).collect();
     }
 
     /// What is found so far.
     pub fn to_json(&self) -> Value {
-        let name = |(layer, head): Head| format!("{layer}.{head}");
         let lines = LINES.iter().zip(&self.passes).map(|(line, pass)| {
             json!({ "line": line, "chances": pass.chances, "loss": pass.loss() })
         });
         let without = self.off.iter().zip(self.passes.iter().skip(LINES.len()));
         let without = without.map(|(off, pass)| {
-            let off: Vec<String> = off.iter().copied().map(name).collect();
+            let off: Vec<String> = off.iter().map(Head::to_string).collect();
             json!({ "off": off, "chances": pass.chances, "loss": pass.loss() })
         });
         let told = self.heads.iter().take(TOLD).map(
-            |it| json!({ "head": name(it.head), "next": it.next, "others": it.others }),
+            |it| json!({ "head": it.head.to_string(), "next": it.next, "others": it.others }),
         );
         let is_sorted = self.passes.len() > LINES.len();
         json!({

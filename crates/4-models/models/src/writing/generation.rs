@@ -1,4 +1,4 @@
-//! How a text is written: with which token it begins, and which never come.
+//! What the files of a model say of writing: with which token it begins, and which never come.
 
 use model_files::{Settings, SmallFiles};
 
@@ -6,7 +6,7 @@ use crate::{Error, Result};
 
 /// What a model's files say of writing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Writing {
+pub struct Generation {
     /// What the decoder reads first.
     pub start: Option<usize>,
     /// What it has to write first: a language, for example.
@@ -31,7 +31,7 @@ const LEFT_OUT: &[(&str, f64)] = &[
     ("min_new_tokens", 0.0),
 ];
 
-impl Writing {
+impl Generation {
     /// What a `config.json` says, or a `generation_config.json`.
     pub(crate) fn of(settings: &Settings) -> Result<Self> {
         let one = |key| id(settings, key);
@@ -97,7 +97,7 @@ fn never(settings: &Settings) -> Result<Vec<usize>> {
     Ok(never)
 }
 
-impl Writing {
+impl Generation {
     /// Makes logits minus infinity that these settings forbid, of the first token that is
     /// written or of a later one; a first token that is forced is the only one left.
     ///
