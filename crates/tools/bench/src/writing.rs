@@ -12,12 +12,12 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use anyhow::{Context, Result, ensure};
-use attention::{Matrix, median};
+use anyhow::{Context, Result, bail, ensure};
+use attention::{LayerParameters, Matrix, median};
+use model_files::Sequence;
 use models::decoders::study::PROSE;
-use models::decoders::{
-    AsRead, Choice, Decoder, FastDecoder, FastReader, Files, Precision, Predict, Writer,
-};
+use models::decoders::{AsRead, CachedDecoder, FastDecoder, Files, Precision};
+use models::{Kind, Model, WriteOptions};
 use runs::{Case, Pass};
 use texts::Long;
 use workshop::output::print;
@@ -53,14 +53,15 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<()> {
     let (settings, path) = (&args.common.settings()?, args.model.as_path());
     expect_optimised()?;
-    let files = Files::open(path)?;
+    let mut files = Files::open(path)?;
+    // No end, so that as many tokens are written by any model.
+    files.config.ends.clear();
     let ids = prose(&files)?;
     let machine = settings.machine()?;
     print(table::machine(&machine))?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build()?;
     let bar = progress::spinner("the model as floats");
-    let readable: AsRead<f32> = Decoder::read(&files)?;
-    let expected = Expected::of(&readable, &ids)?;
+    let (expected, readable) = Expected::of(AsRead::read(&files)?, &ids)?;
     let floats = FastDecoder::new(readable)?;
     bar.finish_and_clear();
     let mut ways = ways(&files, floats)?;
@@ -69,9 +70,9 @@ pub fn run(args: &Args) -> Result<()> {
         let bar = progress::spinner((*name).to_owned());
         let check = pool.install(|| Check::of(model, &ids, &expected))?;
         bar.finish_and_clear();
-        let bytes = Some(model.weight_bytes());
-        checks.push(Check { name: (*name).to_owned(), bytes, ..check });
-        let ours = Rc::new(RefCell::new(Ours::new(model)));
+        checks.push(Check { name: (*name).to_owned(), ..check });
+        let decoder = model.decoder().context(NO_DECODER)?;
+        let ours = Rc::new(RefCell::new(Ours::new(decoder)));
         who.extend(Part::ALL.map(|part| {
             let ours = Rc::clone(&ours);
             Who::Ours { pool: &pool, ours, ids: &ids, part }
@@ -106,18 +107,19 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 /// A model as floats and as its file has it, by names.
-fn ways(files: &Files, floats: FastDecoder) -> Result<[(&'static str, FastDecoder); 5]> {
+fn ways(files: &Files, floats: FastDecoder) -> Result<[(&'static str, Fast); 5]> {
     let bits = || FastDecoder::read_files(files);
     let unrounded = |precision| -> Result<FastDecoder> {
         Ok(bits()?.in_f32().with_precision(precision))
     };
-    Ok([
+    let ways = [
         ("f32 weights", floats),
         ("its bits, f32", unrounded(Precision::F32)?),
         (" cache in f16", unrounded(Precision::F16)?),
         (" in 8 bits", unrounded(Precision::Q8)?),
         ("its bits", bits()?),
-    ])
+    ];
+    Ok(ways.map(|(name, decoder)| (name, Model::of_decoder(decoder))))
 }
 
 /// The book's prose, again and again.
@@ -143,23 +145,34 @@ struct Expected {
 }
 
 impl Expected {
-    fn of(model: &AsRead<f32>, ids: &[usize]) -> Result<Self> {
-        let (logits, chosen) = said(models::decoders::Reader::new(model), ids)?;
+    /// Gives the model back too.
+    fn of(model: AsRead<f32>, ids: &[usize]) -> Result<(Self, AsRead<f32>)> {
         let losses = model.losses(&ids[..OF_PROSE], &attention::Mask::Causal)?;
-        Ok(Self { logits, ids: chosen, loss: mean(&losses) })
+        let mut model = Model::of_decoder(model);
+        let (logits, chosen) = said(&mut model, ids)?;
+        let Kind::Decoder(model) = model.kind else { bail!(NO_DECODER) };
+        Ok((Self { logits, ids: chosen, loss: mean(&losses) }, model))
     }
 }
 
+const NO_DECODER: &str = "the model does not go on with a text";
+
+/// A model that is packed.
+type Fast = Model<LayerParameters<f32>, FastDecoder>;
+
 /// The logits behind the prompt, and the tokens that are chosen then.
-fn said(mut reader: impl Predict, ids: &[usize]) -> Result<(Vec<f32>, Vec<usize>)> {
-    let logits = reader.predict(&ids[..PROMPT])?;
-    let first = Choice::greedy().of(&logits).context("a model without tokens")?;
-    let mut chosen = vec![first];
-    let writer = Writer::new(reader, &[first], Choice::greedy());
-    for id in writer.take(COMPARED - 1) {
-        chosen.push(id?);
+fn said<D: CachedDecoder>(
+    model: &mut Model<LayerParameters<f32>, D>,
+    ids: &[usize],
+) -> Result<(Vec<f32>, Vec<usize>)> {
+    let prompt = Sequence::new(ids[..PROMPT].to_vec());
+    let mut writing = model.write(&prompt, WriteOptions::greedy(COMPARED))?;
+    let logits = model.step(&mut writing)?.logits;
+    while !writing.draft().is_done() {
+        model.step(&mut writing)?;
     }
-    Ok((logits.into_iter().map(|logit| logit as f32).collect(), chosen))
+    let logits = logits.into_iter().map(|logit| logit as f32).collect();
+    Ok((logits, writing.draft().written().to_vec()))
 }
 
 fn mean(numbers: &[f64]) -> f64 {
@@ -181,11 +194,13 @@ struct Check {
 }
 
 impl Check {
-    fn of(model: &mut FastDecoder, ids: &[usize], expected: &Expected) -> Result<Self> {
-        let (logits, chosen) = said(FastReader::new(model, PROMPT + COMPARED), ids)?;
-        let loss = mean(&model.losses(&ids[..OF_PROSE], OF_PROSE)?) - expected.loss;
+    fn of(model: &mut Fast, ids: &[usize], expected: &Expected) -> Result<Self> {
+        let (logits, chosen) = said(model, ids)?;
+        let decoder = model.decoder().context(NO_DECODER)?;
+        let loss = mean(&decoder.losses(&ids[..OF_PROSE], OF_PROSE)?) - expected.loss;
+        let bytes = Some(decoder.weight_bytes());
         let found = Self::beside(&logits, &chosen, expected)?;
-        Ok(Self { loss: Some(loss), ..found })
+        Ok(Self { loss: Some(loss), bytes, ..found })
     }
 
     fn beside(logits: &[f32], ids: &[usize], expected: &Expected) -> Result<Self> {
