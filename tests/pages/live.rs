@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::browser::{Browser, Open, View};
 use crate::{VIEWS, in_browsers};
-use compare::{Compared, shown};
+use compare::Compared;
 
 const TRIED: &str = include_str!("live.js");
 
@@ -31,11 +31,11 @@ const EQUAL_IN_F32: f64 = 1.1e-3;
 const EQUAL_AT_THE_END: f64 = 1e-3;
 
 /// The largest difference that a figure's numbers may have.
-fn bound(live: &Live) -> f64 {
-    match (live.training, live.weights) {
-        (Some(_), _) => EQUAL_AT_THE_END,
-        (None, Some(Weights::Dates)) => EQUAL_IN_F32,
-        (None, _) => EQUAL,
+fn bound(live: &dyn Live) -> f64 {
+    match (live.is_trained(), live.weights()) {
+        (true, _) => EQUAL_AT_THE_END,
+        (false, Some(Weights::Dates)) => EQUAL_IN_F32,
+        (false, _) => EQUAL,
     }
 }
 
@@ -44,46 +44,54 @@ const NONSENSE: &str = "nonsense";
 
 /// Each live figure with the address of its chapter; `LIVE=positions,lookups` looks only at
 /// these.
-fn chapters<R: Send>(look: impl Fn(&'static Live, &Browser, &str) -> R + Sync) -> Vec<R> {
+fn chapters<R: Send>(
+    look: impl Fn(&'static dyn Live, &Browser, &str) -> R + Sync,
+) -> Vec<R> {
     let Some(folder) = crate::live_book() else { return Vec::new() };
     let server = pages::serve(0).unwrap();
     let only = std::env::var("LIVE").ok();
-    let asked = |live: &&Live| {
-        only.as_ref().is_none_or(|names| names.split(',').any(|name| name == live.name))
+    let asked = |live: &&dyn Live| {
+        only.as_ref().is_none_or(|names| names.split(',').any(|name| name == live.name()))
     };
-    let figures: Vec<&Live> = lessons::gallery::live().filter(asked).collect();
+    let figures: Vec<&dyn Live> = lessons::gallery::live().filter(asked).collect();
     in_browsers(&figures, |browser, live| {
-        look(live, browser, &format!("{}{}", server.url(), page_of(folder, live)))
+        look(*live, browser, &format!("{}{}", server.url(), page_of(folder, *live)))
     })
 }
 
 /// Each live figure in a page, opened; `look` gives what is wrong.
-fn each(view: View, look: impl Fn(&'static Live, &Open) -> Vec<String> + Sync) {
+fn each(view: View, look: impl Fn(&'static dyn Live, &Open) -> Vec<String> + Sync) {
     let problems = chapters(|live, browser, url| {
         let page = browser.open(url, view, "").unwrap();
         open(&page, live);
         let mut found = look(live, &page);
         found.extend(page.close().unwrap().problems);
-        found.into_iter().map(|what| format!("{}: {what}", live.name)).collect::<Vec<_>>()
+        found
+            .into_iter()
+            .map(|what| format!("{}: {what}", live.name()))
+            .collect::<Vec<_>>()
     });
     let problems = problems.concat();
     assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
 }
 
-fn open(page: &Open, live: &Live) {
+fn open(page: &Open, live: &dyn Live) {
     page.tab.evaluate(TRIED, false).unwrap();
-    page.text(&format!("tried.open({})", json!(live.name))).unwrap();
+    page.text(&format!("tried.open({})", json!(live.name()))).unwrap();
 }
 
 /// The chapter that a live figure stands in.
-fn page_of(folder: &Path, live: &Live) -> String {
-    let marked = format!("data-live=\"{}\"", live.name);
+fn page_of(folder: &Path, live: &dyn Live) -> String {
+    let marked = format!("data-live=\"{}\"", live.name());
     let pages = crate::html_files(folder, "").into_iter();
     let holds = |page: &String| {
         page != "print.html"
             && fs::read_to_string(folder.join(page)).unwrap().contains(&marked)
     };
-    pages.filter(holds).min().unwrap_or_else(|| panic!("no chapter shows {}", live.name))
+    pages
+        .filter(holds)
+        .min()
+        .unwrap_or_else(|| panic!("no chapter shows {}", live.name()))
 }
 
 #[test]
@@ -91,9 +99,9 @@ fn page_of(folder: &Path, live: &Live) -> String {
 fn page_and_crates_give_the_same() {
     let largest = Mutex::new(0f64);
     each(VIEWS[0], |live, page| {
-        let (call, n_settings) = match live.training {
-            Some(_) => ("train", 3),
-            None => ("draw", N_SETTINGS),
+        let (call, n_settings) = match live.is_trained() {
+            true => ("train", 3),
+            false => ("draw", N_SETTINGS),
         };
         let bound = bound(live);
         let (mut problems, mut ms) = (Vec::new(), Vec::new());
@@ -105,8 +113,8 @@ fn page_and_crates_give_the_same() {
             let answer: Value = serde_json::from_str(&answer.unwrap()).unwrap();
             ms.extend(answer["took"].as_f64());
             let pairs = pairs.iter().map(|(key, text)| (*key, text.as_str()));
-            let compared = match &shown(live, pairs) {
-                Ok(shown) => Compared::new(shown, &answer["shown"], bound),
+            let compared = match live.draw(&pairs.collect::<Vec<_>>()) {
+                Ok(shown) => Compared::new(&shown.to_json(), &answer["shown"], bound),
                 Err(error) => {
                     n_refused += 1;
                     Compared::new(&json!(format!("{error:#}")), &answer["error"], bound)
@@ -117,11 +125,11 @@ fn page_and_crates_give_the_same() {
             problems
                 .extend(compared.problems.iter().map(|what| format!("{texts}: {what}")));
         }
-        assert!(n_refused < n_settings, "{} refuses all settings", live.name);
+        assert!(n_refused < n_settings, "{} refuses all settings", live.name());
         ms.sort_by(f64::total_cmp);
         println!(
             "{:<24} {n_settings} settings, {n_refused} refused; median {:.1} ms, most {:.1} ms",
-            live.name,
+            live.name(),
             ms[ms.len() / 2],
             ms[ms.len() - 1]
         );
@@ -146,9 +154,9 @@ fn every_control_moves_its_figure_by_mouse() {
 fn every_control_moves_its_figure(hand: hand::Hand, view: View) {
     each(view, |live, page| {
         let mut problems = Vec::new();
-        for (nth, control) in (live.controls)().iter().enumerate() {
+        for (nth, control) in live.controls().iter().enumerate() {
             let before = hand::state(page);
-            hand.moves(page, nth, &control.kind);
+            hand.moves(page, nth, control);
             let after = hand::state(page);
             let what = format!("{hand:?}, {}", control.key);
             if after.settings[control.key] == before.settings[control.key] {
@@ -160,7 +168,7 @@ fn every_control_moves_its_figure(hand: hand::Hand, view: View) {
         if hand::state(page).settings != hand::first(live) {
             problems.push(format!("{hand:?}: Reset does not reset"));
         }
-        if live.training.is_some() {
+        if live.is_trained() {
             problems.extend(hand.trains(page, live));
         }
         problems
@@ -172,34 +180,33 @@ fn every_control_moves_its_figure(hand: hand::Hand, view: View) {
 fn a_setting_that_makes_no_sense_is_refused_and_the_figure_stays() {
     chapters(|live, browser, url| {
         // By the address, for one of its controls.
-        let mut controls = (live.controls)();
+        let mut controls = live.controls();
         controls.retain(|it| !matches!(it.kind, Kind::Text { .. }));
-        let refused = |key| match live.at([(key, NONSENSE)]) {
+        let refused = |key| match live.draw(&[(key, NONSENSE)]) {
             Err(error) => format!("{error:#}"),
-            Ok(_) => panic!("{}: {key} may be {NONSENSE}", live.name),
+            Ok(_) => panic!("{}: {key} may be {NONSENSE}", live.name()),
         };
-        let control =
-            controls.iter().find(|it| live.training.is_none() || it.at_any_time);
+        let control = controls.iter().find(|it| !live.is_trained() || it.at_any_time);
         let key = control.unwrap_or(&controls[0]).key;
-        let url = format!("{url}?{}.{key}={NONSENSE}", live.name);
+        let url = format!("{url}?{}.{key}={NONSENSE}", live.name());
         let page = browser.open(&url, VIEWS[0], "").unwrap();
         let caption = format!(
             "document.querySelector('#live-{} figcaption').textContent",
-            live.name
+            live.name()
         );
         let before = page.text(&caption).unwrap();
         open(&page, live);
-        if live.training.is_none() {
+        if !live.is_trained() {
             let state = hand::state(&page);
-            assert_eq!(state.said("error"), refused(key), "{}", live.name);
-            assert_eq!(state.said("state"), "refused", "{}", live.name);
+            assert_eq!(state.said("error"), refused(key), "{}", live.name());
+            assert_eq!(state.said("state"), "refused", "{}", live.name());
         }
-        assert_eq!(page.text(&caption).unwrap(), before, "{}", live.name);
+        assert_eq!(page.text(&caption).unwrap(), before, "{}", live.name());
         // By the module, for each.
         for Control { key, .. } in &controls {
             let call = format!("tried.compute('draw', {})", json!({ *key: NONSENSE }));
             let answer: Value = serde_json::from_str(&page.text(&call).unwrap()).unwrap();
-            assert_eq!(answer["error"], json!(refused(key)), "{}", live.name);
+            assert_eq!(answer["error"], json!(refused(key)), "{}", live.name());
         }
         page.close_without_problems();
     });
@@ -217,9 +224,9 @@ fn without_webassembly_a_page_shows_its_figures_and_says_nothing_more() {
             () => JSON.stringify([place.innerText.trim() === \
             place.querySelector('figure').innerText.trim(), !!place.querySelector('svg'), \
             !!window.live])); })()";
-        assert_eq!(page.text(shown).unwrap(), "[true,true,false]", "{}", live.name);
+        assert_eq!(page.text(shown).unwrap(), "[true,true,false]", "{}", live.name());
         let seen = page.close().unwrap();
-        assert!(seen.problems.is_empty(), "{}: {:?}", live.name, seen.problems);
+        assert!(seen.problems.is_empty(), "{}: {:?}", live.name(), seen.problems);
     });
 }
 
@@ -231,11 +238,11 @@ const A_SCREEN: f64 = 900.0;
 fn a_live_figure_fits_a_screen_and_knows_its_answers() {
     each(VIEWS[0], |live, page| {
         let height: f64 = page.text("tried.height()").unwrap().parse().unwrap();
-        println!("{:<24} {height:.0} px high", live.name);
+        println!("{:<24} {height:.0} px high", live.name());
         // A training takes its time: its answers are looked at natively.
-        let found = match live.training {
-            Some(_) => "[]".to_owned(),
-            None => page.text("tried.answers()").unwrap(),
+        let found = match live.is_trained() {
+            true => "[]".to_owned(),
+            false => page.text("tried.answers()").unwrap(),
         };
         let mut problems: Vec<String> = serde_json::from_str(&found).unwrap();
         if height > A_SCREEN {
@@ -255,9 +262,9 @@ fn a_live_figure_goes_on_without_a_network() {
         // The first answer brings the module, and the weights if it needs some.
         page.text("tried.compute('draw', {})").unwrap();
         page.offline().unwrap();
-        hand::Hand::Keyboard.moves(&page, 0, &(live.controls)()[0].kind);
+        hand::Hand::Keyboard.moves(&page, 0, &live.controls()[0]);
         let faults: Vec<String> = hand::state(&page).faults(live).collect();
-        assert!(faults.is_empty(), "{}: {faults:?}", live.name);
+        assert!(faults.is_empty(), "{}: {faults:?}", live.name());
         // What the browser asks for by itself (the page's icon, as the address changes)
         // is not there now.
         page.close().unwrap();

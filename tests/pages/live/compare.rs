@@ -1,17 +1,6 @@
 //! Two answers, number by number.
 
-use anyhow::Result;
-use lessons::live::Live;
 use serde_json::Value;
-
-/// What a page is to show at these settings, but for those that stand where they stood.
-pub fn shown<'a>(
-    live: &Live,
-    pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
-) -> Result<Value> {
-    let settings = live.settings(pairs)?;
-    live.to_json(&settings, &(live.draw)(&settings)?)
-}
 
 /// How far the page's answer is from the native one.
 pub struct Compared {

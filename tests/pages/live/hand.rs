@@ -5,11 +5,11 @@ use headless_chrome::browser::tab::point::Point;
 use headless_chrome::protocol::cdp::Input::{
     DispatchMouseEvent, DispatchMouseEventTypeOption, MouseButton,
 };
-use lessons::live::{Kind, Live};
+use lessons::live::{Control, Kind, Live};
 use serde_json::{Map, Value};
 
 use super::bound;
-use super::compare::{Compared, shown};
+use super::compare::Compared;
 use crate::browser::Open;
 
 /// What moves a control.
@@ -32,10 +32,9 @@ pub fn state(page: &Open) -> State {
 }
 
 /// The first settings, as a page has them.
-pub fn first(live: &Live) -> Map<String, Value> {
-    let first =
-        (live.controls)().into_iter().map(|it| (it.key.to_owned(), it.first().into()));
-    first.collect()
+pub fn first(live: &dyn Live) -> Map<String, Value> {
+    let controls = live.controls().into_iter();
+    controls.map(|it| (it.key.to_owned(), it.first.into())).collect()
 }
 
 impl State {
@@ -45,7 +44,7 @@ impl State {
     }
 
     /// What the page shows otherwise than the crates do.
-    pub fn faults(&self, live: &Live) -> impl Iterator<Item = String> {
+    pub fn faults(&self, live: &dyn Live) -> impl Iterator<Item = String> {
         let texts: Vec<(&str, &str)> = self
             .settings
             .iter()
@@ -56,15 +55,16 @@ impl State {
             faults.push("nothing is drawn".to_owned());
         }
         let moved = self.settings != first(live);
-        if moved && !self.said("address").contains(live.name) {
+        if moved && !self.said("address").contains(live.name()) {
             faults.push(format!("the address is {}", self.said("address")));
         }
         // What is trained is compared at its end.
-        if live.training.is_some() {
+        if live.is_trained() {
             return faults.into_iter();
         }
-        match shown(live, texts) {
+        match live.draw(&texts) {
             Ok(shown) => {
+                let shown = shown.to_json();
                 let shown_there = Compared::new(&shown, &self.all["shown"], bound(live));
                 faults.extend(shown_there.problems);
                 if self.said("words") != self.all["shown"]["words"] {
@@ -85,10 +85,10 @@ impl State {
 
 impl Hand {
     /// Moves the `nth` control.
-    pub fn moves(self, page: &Open, nth: usize, kind: &Kind) {
+    pub fn moves(self, page: &Open, nth: usize, control: &Control) {
         match self {
-            Self::Keyboard => keys(page, nth, kind),
-            Self::Mouse => mouse(page, nth, kind),
+            Self::Keyboard => keys(page, nth, control),
+            Self::Mouse => mouse(page, nth, control),
         }
     }
 
@@ -102,10 +102,10 @@ impl Hand {
     }
 
     /// Trains, stops half-way, and changes what can be changed then.
-    pub fn trains(self, page: &Open, live: &Live) -> Vec<String> {
+    pub fn trains(self, page: &Open, live: &dyn Live) -> Vec<String> {
         self.presses(page, "Train");
         // One with nothing to change while it goes on is over in a moment, or takes long.
-        if !(live.controls)().iter().any(|control| control.at_any_time) {
+        if !live.controls().iter().any(|control| control.at_any_time) {
             if page.text("tried.trainsFor(5)").unwrap() == "true" {
                 self.presses(page, "Stop");
             }
@@ -123,11 +123,11 @@ impl Hand {
         if value.as_f64().unwrap() >= 1.0 {
             problems.push("it was not stopped".to_owned());
         }
-        for (nth, control) in (live.controls)().iter().enumerate() {
+        for (nth, control) in live.controls().iter().enumerate() {
             if !control.at_any_time {
                 continue;
             }
-            self.moves(page, nth, &control.kind);
+            self.moves(page, nth, control);
             let after = state(page);
             if after.all["shown"]["words"] == stopped.all["shown"]["words"] {
                 problems
@@ -138,19 +138,19 @@ impl Hand {
     }
 }
 
-fn keys(page: &Open, nth: usize, kind: &Kind) {
+fn keys(page: &Open, nth: usize, Control { kind, first, .. }: &Control) {
     let focus = |which: i32| page.text(&format!("tried.focus({nth}, {which})")).unwrap();
     let press = |key: &str| _ = page.tab.press_key(key).unwrap();
     focus(0);
     match kind {
-        Kind::Number { range: [_, most], first, .. } => {
-            press(if first == most { "ArrowLeft" } else { "ArrowRight" });
+        Kind::Number { most, .. } => {
+            press(if *first == most.to_string() { "ArrowLeft" } else { "ArrowRight" });
         }
-        Kind::Count { range: [_, most], first } => {
-            press(if first == most { "ArrowDown" } else { "ArrowUp" });
+        Kind::Count { most, .. } => {
+            press(if *first == most.to_string() { "ArrowDown" } else { "ArrowUp" });
         }
-        Kind::Choice { options, first } => press(to_another(options.len(), *first)),
-        Kind::Switch { .. } => press(" "),
+        Kind::Choice { options } => press(to_another(options, first)),
+        Kind::Switch => press(" "),
         Kind::Text { .. } => {
             press("End");
             press("Backspace");
@@ -165,17 +165,19 @@ fn keys(page: &Open, nth: usize, kind: &Kind) {
 }
 
 /// From a choice's first option to a neighbour of it.
-fn to_another(n_options: usize, first: usize) -> &'static str {
-    if first + 1 == n_options { "ArrowUp" } else { "ArrowDown" }
+fn to_another(options: &[(String, String)], first: &str) -> &'static str {
+    let is_last = options.last().is_some_and(|(last, _)| last == first);
+    if is_last { "ArrowUp" } else { "ArrowDown" }
 }
 
-fn mouse(page: &Open, nth: usize, kind: &Kind) {
+fn mouse(page: &Open, nth: usize, Control { kind, first, .. }: &Control) {
     let tab = &page.tab;
     let at = |which: &str, across: f64| {
         spot(page, &format!("tried.spot({nth}, {which}, {across}, 0.5)"))
     };
     match kind {
-        Kind::Number { range: [least, most], first, .. } => {
+        Kind::Number { least, most, .. } => {
+            let first: f64 = first.parse().unwrap();
             let is_right = (first - least) / (most - least) > 0.5;
             tab.click_point(at("0", if is_right { 0.1 } else { 0.9 })).unwrap();
         }
@@ -187,12 +189,12 @@ fn mouse(page: &Open, nth: usize, kind: &Kind) {
             tab.press_key("Backspace").unwrap();
             tab.type_str(if text.ends_with('2') { "1" } else { "2" }).unwrap();
         }
-        Kind::Choice { options, first } => {
+        Kind::Choice { options } => {
             tab.click_point(at("0", 0.5)).unwrap();
-            let key = to_another(options.len(), *first);
+            let key = to_another(options, first);
             tab.press_key(key).unwrap().press_key("Enter").unwrap();
         }
-        Kind::Switch { .. } => _ = tab.click_point(at("0", 0.5)).unwrap(),
+        Kind::Switch => _ = tab.click_point(at("0", 0.5)).unwrap(),
         // Painted from the first cell to its neighbour.
         Kind::Paint { .. } => drag(tab, at("0", 0.5), at("1", 0.5)),
         Kind::Point { .. } => drag(tab, at("'tip'", 0.0), at("'tip'", -30.0)),

@@ -11,16 +11,16 @@ pub type Pairs = Vec<(&'static str, String)>;
 const SHORT: [(&str, usize); 1] = [("dates", 12)];
 
 /// So many settings, the same at every run.
-pub fn of(live: &Live, n: usize) -> Vec<Pairs> {
+pub fn of(live: &dyn Live, n: usize) -> Vec<Pairs> {
     let rng = &mut Rng::seed_from_u64(16);
-    let controls = (live.controls)();
+    let controls = live.controls();
     let at = |corner: usize, rng: &mut Rng| {
         let text = |control: &Control| (control.key, text(control, corner, rng));
         controls.iter().map(text).collect()
     };
     // A training is long at most settings: the first ones, but for the seed.
-    if live.training.is_some() {
-        let short = SHORT.iter().find(|(name, _)| *name == live.name);
+    if live.is_trained() {
+        let short = SHORT.iter().find(|(name, _)| *name == live.name());
         let steps = short.map(|(_, steps)| ("steps", steps.to_string()));
         let seeded = |seed: usize| [("seed", seed.to_string())];
         let settings = |seed| seeded(seed).into_iter().chain(steps.clone()).collect();
@@ -52,15 +52,16 @@ fn text(control: &Control, corner: usize, rng: &mut Rng) -> String {
         (0..n_rows).map(|_| row()).collect::<Vec<_>>().join(";")
     };
     match &control.kind {
-        _ if corner == 0 => control.first(),
-        Kind::Number { range: [least, most], .. } => {
-            number(*least, *most, rng).to_string()
-        }
-        Kind::Count { range: [least, most], first } => match corner {
+        _ if corner == 0 => control.first.clone(),
+        Kind::Number { least, most, .. } => number(*least, *most, rng).to_string(),
+        Kind::Count { least, most } => match corner {
             1 => *least,
             2 => *most,
             // As often near the first as anywhere.
-            3..10 => (*first).saturating_sub(3).max(*least) + rng.random_range(0..7),
+            3..10 => {
+                control.first.parse::<usize>().unwrap().saturating_sub(3).max(*least)
+                    + rng.random_range(0..7)
+            }
             _ => rng.random_range(*least..=*most),
         }
         .min(*most)
@@ -68,12 +69,12 @@ fn text(control: &Control, corner: usize, rng: &mut Rng) -> String {
         Kind::Choice { options, .. } => {
             options[rng.random_range(0..options.len())].0.clone()
         }
-        Kind::Text { first, .. } => beginning(first, rng),
-        Kind::Switch { .. } => if rng.random() { "on" } else { "off" }.to_owned(),
-        Kind::Matrix { rows: names, columns, most, .. } => {
+        Kind::Text { .. } => beginning(&control.first, rng),
+        Kind::Switch => if rng.random() { "on" } else { "off" }.to_owned(),
+        Kind::Matrix { rows: names, columns, most } => {
             rows(names.len(), &mut || number(-most, *most, rng), columns.len())
         }
-        Kind::Paint { rows: names, columns, .. } => {
+        Kind::Paint { rows: names, columns } => {
             let mut cell = || match corner {
                 1 | 3 => 0.0,
                 2 => 1.0,
@@ -81,7 +82,7 @@ fn text(control: &Control, corner: usize, rng: &mut Rng) -> String {
             };
             rows(names.len(), &mut cell, columns.len())
         }
-        Kind::Point { most, .. } => {
+        Kind::Point { most } => {
             let mut along = || number(-most, *most, rng);
             format!("{},{}", along(), along())
         }

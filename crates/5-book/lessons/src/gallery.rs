@@ -16,7 +16,7 @@ use figures::Figure;
 /// An unknown name, with the known ones; arguments that the figure does not take.
 pub fn draw(name: &str, args: &Args) -> Result<Figure> {
     if let Ok(live) = find(name) {
-        return Ok(live.at(args.pairs())?.figure);
+        return Ok(live.draw(&args.pairs().collect::<Vec<_>>())?.figure);
     }
     let (_, draw) = fixed().find(|(known, _)| *known == name).with_context(|| {
         let known: Vec<&str> = names().collect();
@@ -28,7 +28,7 @@ pub fn draw(name: &str, args: &Args) -> Result<Figure> {
 /// The names of all figures: those that stand still in the order of the chapters, and then
 /// the live ones.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    fixed().map(|(name, _)| *name).chain(live().map(|live| live.name))
+    fixed().map(|(name, _)| *name).chain(live().map(|live| live.name()))
 }
 
 fn fixed() -> impl Iterator<Item = &'static Entry> {
@@ -36,7 +36,7 @@ fn fixed() -> impl Iterator<Item = &'static Entry> {
 }
 
 /// Every live figure, in the order of the chapters.
-pub fn live() -> impl Iterator<Item = &'static Live> {
+pub fn live() -> impl Iterator<Item = &'static dyn Live> {
     LIVE.iter().copied()
 }
 
@@ -44,9 +44,9 @@ pub fn live() -> impl Iterator<Item = &'static Live> {
 ///
 /// # Errors
 /// An unknown name, with the known ones.
-pub fn find(name: &str) -> Result<&'static Live> {
-    live().find(|live| live.name == name).with_context(|| {
-        let known: Vec<&str> = live().map(|live| live.name).collect();
+pub fn find(name: &str) -> Result<&'static dyn Live> {
+    live().find(|live| live.name() == name).with_context(|| {
+        let known: Vec<&str> = live().map(|live| live.name()).collect();
         format!("no live figure {name}; there are: {}", known.join(", "))
     })
 }
@@ -75,4 +75,4 @@ pub fn give(weights: Weights, bytes: Vec<u8>) -> Result<()> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

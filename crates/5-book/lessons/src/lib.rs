@@ -69,7 +69,7 @@ pub const CHAPTERS: &[&[Entry]] = &[
 ];
 
 /// The live figures, in the same order.
-pub const LIVE: &[&live::Live] = &[
+pub const LIVE: &[&dyn live::Live] = &[
     &one_look_is_not_enough::other_parts::LIVE,
     &scores_softmax_scale::arrows::LIVE,
     &scores_softmax_scale::scale::LIVE,

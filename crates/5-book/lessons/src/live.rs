@@ -1,7 +1,7 @@
 //! Live figures: a figure, the controls that change it, and what it says then.
 //!
 //! ```text
-//! controls ─▶ settings ─▶ draw ─▶ figure, words, numbers
+//! controls ─▶ settings ─▶ draw ─▶ figure, words, facts
 //!     ▲                              │
 //!     └──────── a reader ◀───────────┘
 //! ```
@@ -10,24 +10,34 @@
 //! at its first settings, as it draws every figure; a page that can run this crate draws
 //! it anew at whatever its reader sets. It is the same code in both places.
 //!
-//! A live figure asks [`Question`]s, one after the other, and knows when one is answered:
-//! the crate looks at the settings and at the numbers, no page does.
+//! A [`LiveFigure`] has two structs of its own: its settings, and its facts. [`live!`] writes
+//! both, the settings together with their controls. A live figure asks [`Question`]s, one after
+//! the other, and knows when one is answered: the crate looks at the settings and at the
+//! facts, by name; no page does. All else has live figures as [`Live`], by texts.
 
 mod control;
 mod figure;
+mod page;
 mod question;
+pub(crate) mod setting;
 mod settings;
+mod texts;
+pub(crate) mod trained;
 mod training;
 mod view;
 mod weights;
 
 pub use control::{Control, Kind};
-pub use figure::Live;
-pub use question::Question;
-pub use settings::Settings;
-pub use training::{Begin, OngoingTraining, Training};
-pub use view::LiveView;
+pub use page::{Live, Ongoing, Pairs, Shown};
+pub use question::Asked;
 pub use weights::Weights;
+
+pub(crate) use figure::LiveFigure;
+pub(crate) use question::Question;
+pub(crate) use setting::Setting;
+pub(crate) use settings::{Settings, key, live};
+pub(crate) use training::Training;
+pub(crate) use view::LiveView;
 
 #[cfg(test)]
 mod tests;

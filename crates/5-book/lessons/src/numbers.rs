@@ -1,6 +1,7 @@
 //! What lessons ask of lists of numbers.
 
-use attention::median;
+use attention::{median, thousands};
+use figures::Lines;
 
 pub use figures::share;
 
@@ -26,6 +27,15 @@ pub fn along<'a>(numbers: impl IntoIterator<Item = &'a f64>) -> Vec<[f64; 2]> {
     numbers.into_iter().enumerate().map(|(at, &y)| [at as f64, y]).collect()
 }
 
+/// A panel of lines over what x is, in even steps.
+pub fn lines_panel(
+    title: impl Into<String>,
+    x: &str,
+    lines: Vec<(String, Vec<[f64; 2]>)>,
+) -> Lines {
+    Lines { title: title.into(), x: x.to_owned(), is_log: false, lines }
+}
+
 /// The part of the numbers that reach `least`.
 pub fn reaching(numbers: &[f64], least: f64) -> f64 {
     mean(numbers.iter().map(|&number| f64::from(number >= least)))
@@ -42,6 +52,16 @@ pub fn written(number: f64, decimals: i32) -> String {
     let unit = 10f64.powi(decimals);
     // Adding 0 takes the sign from a zero.
     ((number * unit).round() / unit + 0.0).to_string().replace('-', "−")
+}
+
+/// A part of 1: `95.5 %`.
+pub fn percent(part: f64) -> String {
+    format!("{:.1} %", 100.0 * part)
+}
+
+/// Bytes, to the nearest thousand: `4,194 kB`.
+pub fn kilobytes(bytes: usize) -> String {
+    format!("{} kB", thousands((bytes as u64 + 500) / 1000))
 }
 
 /// A number of any size, shortly: `1.125`, `4e-16`, `0`.

@@ -11,6 +11,15 @@ pub use model_files::MINILM_FILE as FILE;
 
 /// The number of the trained layer's heads: controls are made where the layer is not there.
 pub const N_HEADS: usize = 12;
+/// The layer's sentences, by its names for them.
+pub const SENTENCES: [(&str, &str); 4] = [
+    ("bank_loan", "The bank approved the loan."),
+    ("pilot", "The pilot flew the plane to Paris."),
+    ("river_banks", "The river banks overflowed."),
+    ("animal_tired", "The animal didn't cross the street because it was too tired."),
+];
+/// The last token of the longest.
+pub const LAST: usize = 15;
 
 static LAYER: OnceLock<TrainedLayer> = OnceLock::new();
 
@@ -95,4 +104,22 @@ pub fn is_word(token: &str) -> bool {
 /// How far two rows of numbers point the same way: 1 the same way, 0 at right angles.
 pub fn cosine(a: &Matrix, b: &Matrix) -> f64 {
     a.dot(b) / (a.norm() * b.norm())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What controls are made of, where the layer is not there.
+    #[test]
+    fn the_constants_say_what_the_layer_has() {
+        let layer = layer().unwrap();
+        assert_eq!(layer.sentences.len(), SENTENCES.len());
+        for (name, text) in SENTENCES {
+            assert_eq!(layer.sentence(name).unwrap().text, text);
+        }
+        let lengths = layer.sentences.iter().map(|it| it.tokens.len());
+        assert_eq!(lengths.max(), Some(LAST + 1));
+        assert_eq!(layer.parameters.heads().len(), N_HEADS);
+    }
 }

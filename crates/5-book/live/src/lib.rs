@@ -7,7 +7,7 @@
 //! ```
 //!
 //! There is no algorithm here: a request comes as bytes (a name, and settings as JSON) and
-//! an answer leaves as bytes (a figure, its words and numbers as JSON, or an error's
+//! an answer leaves as bytes (a figure, its words and facts as JSON, or an error's
 //! words). The one decision: **the page computes nothing and this crate draws nothing**.
 //! What a reader sees is what [`lessons::gallery`] gives natively for the same settings.
 //!

@@ -4,11 +4,11 @@ use std::cell::RefCell;
 use std::fmt;
 
 use anyhow::{Context, Result};
-use lessons::live::{OngoingTraining, Weights};
+use lessons::live::{Ongoing, Weights};
 use serde_json::{Value, json};
 use wasm_minimal_protocol::{initiate_protocol, wasm_func};
 
-use crate::request::Request;
+use crate::request::{Request, pairs};
 
 initiate_protocol!();
 
@@ -16,7 +16,7 @@ const NOTHING_BEGUN: &str = "no training was begun";
 
 thread_local! {
     /// What is being trained: one at a time.
-    static TRAINING: RefCell<Option<OngoingTraining>> = const { RefCell::new(None) };
+    static TRAINING: RefCell<Option<Box<dyn Ongoing>>> = const { RefCell::new(None) };
 }
 
 /// Takes a file of weights, by its name, for the figures that draw from it.
@@ -30,9 +30,8 @@ pub fn weights(name: &[u8], file: &[u8]) -> Result<Vec<u8>, PageError> {
 /// Draws a figure: its name, and its settings as a JSON object of texts.
 #[wasm_func]
 pub fn draw(name: &[u8], settings: &[u8]) -> Result<Vec<u8>, PageError> {
-    let Request { live, settings } = Request::read(name, settings)?;
-    let view = (live.draw)(&settings)?;
-    Ok(bytes(&live.to_json(&settings, &view)?)?)
+    let Request { live, texts } = Request::read(name, settings)?;
+    Ok(bytes(&live.draw(&pairs(&texts))?.to_json())?)
 }
 
 /// The maps of a sentence in all heads of the trained layer: its name, and which keys are
@@ -48,8 +47,8 @@ pub fn heads(name: &[u8], settings: &[u8]) -> Result<Vec<u8>, PageError> {
 /// Begins a training in place of the one before.
 #[wasm_func]
 pub fn begin(name: &[u8], settings: &[u8]) -> Result<Vec<u8>, PageError> {
-    let Request { live, settings } = Request::read(name, settings)?;
-    TRAINING.set(Some(live.begin(&settings)?));
+    let Request { live, texts } = Request::read(name, settings)?;
+    TRAINING.set(Some(live.begin(&pairs(&texts))?));
     Ok(Vec::new())
 }
 
@@ -67,11 +66,10 @@ pub fn advance(n_steps: &[u8]) -> Result<Vec<u8>, PageError> {
 /// What there is to see of the training, with these settings.
 #[wasm_func]
 pub fn look(name: &[u8], settings: &[u8]) -> Result<Vec<u8>, PageError> {
-    let Request { live, settings } = Request::read(name, settings)?;
+    let Request { texts, .. } = Request::read(name, settings)?;
     TRAINING.with_borrow(|training| {
         let training = training.as_ref().context(NOTHING_BEGUN)?;
-        let view = training.shown(&settings)?;
-        Ok(bytes(&live.to_json(&settings, &view)?)?)
+        Ok(bytes(&training.shown(&pairs(&texts))?.to_json())?)
     })
 }
 

@@ -1,15 +1,15 @@
 //! What a page asks for.
 
-use anyhow::{Context, Result};
-use lessons::live::{Live, Settings};
+use anyhow::{Context, Result, bail};
+use lessons::live::Live;
 use serde_json::{Map, Value};
 
 /// A live figure, and where its controls stand.
 pub struct Request {
     /// The figure.
-    pub live: &'static Live,
-    /// Its settings.
-    pub settings: Settings,
+    pub live: &'static dyn Live,
+    /// Keys, and the texts that their controls are set to.
+    pub texts: Vec<(String, String)>,
 }
 
 impl Request {
@@ -17,20 +17,24 @@ impl Request {
     /// where they stand first.
     ///
     /// # Errors
-    /// An unknown name or key; a setting that cannot be.
+    /// An unknown name; settings that are no texts.
     pub fn read(name: &[u8], settings: &[u8]) -> Result<Self> {
         let live = lessons::gallery::find(
             std::str::from_utf8(name).context("the name of a figure")?,
         )?;
         let texts: Map<String, Value> =
             serde_json::from_slice(settings).context("settings as a JSON object")?;
-        let pairs = texts.iter().map(|(key, text)| {
-            let text = text.as_str().with_context(|| format!("{key} is not a text"))?;
-            Ok((key.as_str(), text))
+        let texts = texts.into_iter().map(|(key, text)| match text {
+            Value::String(text) => Ok((key, text)),
+            _ => bail!("{key} is not a text"),
         });
-        let settings = live.settings(pairs.collect::<Result<Vec<_>>>()?)?;
-        Ok(Self { live, settings })
+        Ok(Self { live, texts: texts.collect::<Result<_>>()? })
     }
+}
+
+/// The same, borrowed.
+pub fn pairs(texts: &[(String, String)]) -> Vec<(&str, &str)> {
+    texts.iter().map(|(key, text)| (key.as_str(), text.as_str())).collect()
 }
 
 #[cfg(test)]
@@ -43,14 +47,13 @@ mod tests {
             Request::read(name.as_bytes(), settings.as_bytes())
         };
         let live = lessons::gallery::live().next().unwrap();
-        let request = read(live.name, "{}").unwrap();
-        let [drawn, first] =
-            [(request.live.draw)(&request.settings).unwrap(), live.at([]).unwrap()];
-        assert_eq!(drawn.to_json(), first.to_json());
+        let request = read(live.name(), "{}").unwrap();
+        let drawn = request.live.draw(&pairs(&request.texts)).unwrap();
+        assert_eq!(drawn, live.draw(&[]).unwrap());
         let refused =
             |name, settings| format!("{:#}", read(name, settings).err().unwrap());
         assert!(refused("none", "{}").starts_with("no live figure none; there are: "));
-        assert!(refused(live.name, "[]").starts_with("settings as a JSON object: "));
-        assert_eq!(refused(live.name, r#"{"d_k": 1}"#), "d_k is not a text");
+        assert!(refused(live.name(), "[]").starts_with("settings as a JSON object: "));
+        assert_eq!(refused(live.name(), r#"{"d_k": 1}"#), "d_k is not a text");
     }
 }

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result};
 use lessons::Args;
-use lessons::live::{Control, Live, Question, Weights};
+use lessons::live::{Asked, Control, Live, Weights};
 use pages::{FigureFolder, Figures};
 use runs::Run;
 use serde_json::{Value, json};
@@ -96,18 +96,18 @@ fn heads_place(figure: &str) -> Result<String> {
 }
 
 /// A live figure: as any other, and beside it what `live.js` needs to make it live.
-fn live_place(live: &Live, figure: &str) -> String {
-    let Live { name, questions, weights, controls, training, .. } = live;
-    let question = |it: &Question| {
+fn live_place(live: &dyn Live, figure: &str) -> String {
+    let name = live.name();
+    let question = |it: &Asked| {
         let [ask, found] = [it.ask, it.found].map(figures::formula);
         json!({ "ask": ask, "answer": it.answer, "found": found })
     };
-    let controls: Vec<Value> = controls().iter().map(Control::to_json).collect();
+    let controls: Vec<Value> = live.controls().iter().map(Control::to_json).collect();
     let about = json!({
-        "questions": questions.iter().map(question).collect::<Value>(),
+        "questions": live.questions().iter().map(question).collect::<Value>(),
         "controls": controls,
-        "weights": weights.map(Weights::name),
-        "training": training.is_some(),
+        "weights": live.weights().map(Weights::name),
+        "training": live.is_trained(),
     });
     // No tag can begin inside the text, so none can end the script.
     let about = about.to_string().replace('<', "\\u003c");

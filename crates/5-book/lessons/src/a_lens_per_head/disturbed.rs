@@ -1,73 +1,56 @@
 //! One head's values are scaled: what moves before W^O, and after it: live.
 
-use std::ops::Range;
-
 use anyhow::Result;
 use attention::{Mask, Matrix};
 use figures::{ConcatChange, concat_change};
 use per_head::concat;
 use single_head::attend;
 
-use crate::live::{Control, Kind, Live, LiveView, Question, Settings, Weights};
+use crate::live::{LiveFigure, LiveView, Question, Weights, live};
 use crate::numbers::{brief, ends};
 use crate::trained::{self, N_HEADS, passes};
 
 /// Draws how far every column moves.
-pub const LIVE: Live = Live {
-    name: "lens-disturbed",
-    questions: &[
-        Question {
-            ask: "With a factor of 0 a head writes nothing. Without which head does an entry \
-                  of the output move by more than 0.79?",
-            is_answered: |settings, view| {
-                let is_without =
-                    settings.number("factor")? == 0.0 && settings.is_on("mix")?;
-                Ok(is_without && view.slice(OUT)?.iter().any(|&moved| moved > 0.79))
-            },
-            answer: &[("head", "5"), ("factor", "0")],
-            found: "Head 5. Heads write more or less: without head 4 no entry moves by \
-                   even a fifth of that.",
+pub(crate) const LIVE: LiveFigure<Set, Facts> =
+    LiveFigure::new("lens-disturbed", draw, QUESTIONS).drawn_from(Weights::Layer);
+
+const QUESTIONS: &[Question<Set, Facts>] = &[
+    Question {
+        ask: "With a factor of 0 a head writes nothing. Without which head does an entry \
+              of the output move by more than 0.79?",
+        is_answered: |set, it| set.factor == 0.0 && set.mix && largest(&it.out) > 0.79,
+        answer: |set| (set.head, set.factor) = (5, 0.0),
+        found: "Head 5. Heads write more or less: without head 4 no entry moves by even \
+                a fifth of that.",
+    },
+    Question {
+        ask: "Which other factor moves the output just as far as 0 does?",
+        is_answered: |set, it| {
+            let is_as_far = (largest(&it.out) - it.without).abs() <= 1e-9 * it.without;
+            set.factor != 0.0 && is_as_far
         },
-        Question {
-            ask: "Which other factor moves the output just as far as 0 does?",
-            is_answered: |settings, view| {
-                let moved = view.slice(OUT)?.iter().copied().fold(0.0, f64::max);
-                let by_0 = view.number(WITHOUT)?;
-                let is_as_far = (moved - by_0).abs() <= 1e-9 * by_0;
-                Ok(settings.number("factor")? != 0.0 && is_as_far)
-            },
-            answer: &[("factor", "2")],
-            found: "2: the layer is linear in a head's values, so it moves by as much as \
-                    the factor is away from 1, on either side.",
-        },
-        Question {
-            ask: "Disturb a head, and leave more than half of the output's columns as they \
-                  are.",
-            is_answered: |_, view| {
-                let n_moved = moved(view.slice(OUT)?);
-                Ok(n_moved > 0 && n_moved < OUT.len() / 2)
-            },
-            answer: &[("mix", "off")],
-            found: "Without W^O a head reaches its own columns alone; W^O mixes what all \
-                    heads found into every column.",
-        },
-    ],
-    weights: Some(Weights::Layer),
-    controls,
-    draw,
-    training: None,
-};
+        answer: |set| set.factor = 2.0,
+        found: "2: the layer is linear in a head's values, so it moves by as much as the \
+                factor is away from 1, on either side.",
+    },
+    Question {
+        ask: "Disturb a head, and leave more than half of the output's columns as they \
+              are.",
+        is_answered: |_, it| (1..it.out.len() / 2).contains(&moved(&it.out)),
+        answer: |set| set.mix = false,
+        found: "Without W^O a head reaches its own columns alone; W^O mixes what all \
+                heads found into every column.",
+    },
+];
 
 /// The trained head that is disturbed first.
 pub const HEAD: usize = 9;
 /// What its W_i^V is multiplied by first.
 pub const FACTOR: f64 = -1.0;
 
-/// Where the numbers hold how far each column of the output moves, after those of the
-/// concatenation.
-const OUT: Range<usize> = 384..768;
-/// Where they hold how far the output moves at most at a factor of 0.
-const WITHOUT: usize = 768;
+fn largest(change: &[f64]) -> f64 {
+    change.iter().copied().fold(0.0, f64::max)
+}
 
 /// The trained layer before and after one head's W_i^V is multiplied.
 pub struct Disturbed {
@@ -108,19 +91,22 @@ pub fn moved(change: &[f64]) -> usize {
     change.iter().filter(|&&moved| moved > 0.0).count()
 }
 
-fn controls() -> Vec<Control> {
-    let head = Kind::Count { range: [0, N_HEADS - 1], first: HEAD };
-    let factor = Kind::Number { range: [-2.0, 2.0], step: 0.1, first: FACTOR };
-    vec![
-        Control::new("head", "Head", head),
-        Control::new("factor", "Its W_i^V times", factor),
-        Control::new("mix", "W^O mixes the heads", Kind::Switch { first: true }),
-    ]
+live! {
+    struct Set {
+        head: usize = "Head", count([0, N_HEADS - 1], HEAD);
+        factor: f64 = "Its W_i^V times", number([-2.0, 2.0], 0.1, FACTOR);
+        mix: bool = "W^O mixes the heads", switch(true);
+    }
+
+    /// How far each column moves.
+    struct Facts {
+        concat: Vec<f64>, out: Vec<f64>,
+        /// How far the output moves at most at a factor of 0.
+        without: f64,
+    }
 }
 
-fn draw(settings: &Settings) -> Result<LiveView> {
-    let (head, factor) = (settings.count("head")?, settings.number("factor")?);
-    let is_mixed = settings.is_on("mix")?;
+fn draw(&Set { head, factor, mix: is_mixed }: &Set) -> Result<LiveView<Facts>> {
     let changes = |factor| -> Result<[Vec<f64>; 2]> {
         let Disturbed { concat, out } = Disturbed::new(head, factor)?;
         let concat = Disturbed::change(&concat);
@@ -154,8 +140,6 @@ fn draw(settings: &Settings) -> Result<LiveView> {
             n - n_before
         ),
     };
-    let [_, _, without] = ends(without.iter().copied());
-    let numbers = [concat.as_slice(), &out, &[without]].concat();
     let change = ConcatChange {
         concat: &concat,
         out: &out,
@@ -163,7 +147,9 @@ fn draw(settings: &Settings) -> Result<LiveView> {
         n_heads: N_HEADS,
         disturbed: head,
     };
-    Ok(LiveView { figure: concat_change(title, change)?, words, numbers })
+    let figure = concat_change(title, change)?;
+    let facts = Facts { concat, out, without: largest(&without) };
+    Ok(LiveView { figure, words, facts })
 }
 
 #[cfg(test)]
@@ -174,8 +160,6 @@ mod tests {
 
     #[test]
     fn one_block_moves_before_w_o_and_everything_after() {
-        let layer = trained::layer().unwrap();
-        assert_eq!(layer.parameters.heads().len(), N_HEADS);
         for (pairs, expected) in [
             ([("head", "9"), ("factor", "-1"), ("mix", "on")], [32, 384]),
             ([("head", "9"), ("factor", "-1"), ("mix", "off")], [32, 32]),
@@ -184,9 +168,8 @@ mod tests {
             ([("head", "5"), ("factor", "1"), ("mix", "on")], [0, 0]),
             ([("head", "5"), ("factor", "1"), ("mix", "off")], [0, 0]),
         ] {
-            let LiveView { figure, words, numbers } = LIVE.at(pairs).unwrap();
-            let (before, after) = numbers[..WITHOUT].split_at(OUT.start);
-            assert_eq!([moved(before), moved(after)], expected, "{pairs:?}");
+            let LiveView { figure, words, facts } = LIVE.at(pairs).unwrap();
+            assert_eq!([moved(&facts.concat), moved(&facts.out)], expected, "{pairs:?}");
             let title = figure.title();
             for n in expected {
                 assert!(title.contains(&format!(" {n} ")), "{pairs:?}: {title}");
@@ -211,7 +194,7 @@ mod tests {
         let expected = Disturbed::change(&[before, after]);
         for factor in ["0", "2"] {
             let shown = LIVE.at([("head", "4"), ("factor", factor)]).unwrap();
-            for (found, expected) in shown.numbers[384..].iter().zip(&expected) {
+            for (found, expected) in shown.facts.out.iter().zip(&expected) {
                 assert!((found - expected).abs() <= 1e-12, "{found} {expected}");
             }
         }

@@ -7,60 +7,38 @@ use single_head::attend;
 
 use super::circuits::{qk, rebased};
 use super::two_lenses;
-use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
+use crate::live::{LiveFigure, LiveView, Question, live};
 use crate::numbers::brief;
 use crate::one_head::{FEATURES, words};
 use crate::trained::cosine;
 
 /// Draws the grammar lens before and after.
-pub const LIVE: Live = Live {
-    name: "free-matrix",
-    questions: &[
-        Question {
-            ask: "Choose M so that the queries of banks and overflowed are nearly opposite, \
-                  with a cosine below −0.9.",
-            is_answered: |_, view| Ok(figures(view)?.now < -0.9),
-            answer: &[("m", "1,0;-1,0.4")],
-            found: "The cosine of two queries can be made nearly anything while the head \
-                   computes the same, so it says nothing about the head.",
-        },
-        Question {
-            ask: "Choose M so that weights move, and the two queries stay at right angles.",
-            is_answered: |_, view| {
-                let it = figures(view)?;
-                Ok(it.now.abs() < 1e-9 && it.weights > 0.0)
-            },
-            answer: &[("m", "0,1;-1,0")],
-            found: "For these two, any M does it whose rows are at right angles to each \
-                    other, such as a rotation.",
-        },
-        Question {
-            ask: "Choose M so that the product moves by a little, and not by 0.",
-            is_answered: |_, view| Ok(figures(view)?.product > 0.0),
-            answer: &[("m", "0.3,0.7;-0.1,0.9")],
-            found: "That is rounding: a float holds 1 and 2 exactly, but not 0.3 or 0.7.",
-        },
-    ],
-    weights: None,
-    controls,
-    draw,
-    training: None,
-};
+pub(crate) const LIVE: LiveFigure<Set, Facts> =
+    LiveFigure::new("free-matrix", draw, QUESTIONS);
 
-/// What the questions ask about, among the last numbers.
-struct Figures {
-    /// The cosine of the two queries.
-    now: f64,
-    /// How far the weights move.
-    weights: f64,
-    /// How far the product moves.
-    product: f64,
-}
-
-fn figures(view: &LiveView) -> Result<Figures> {
-    let [_, now, _, weights, product, _] = view.last()?;
-    Ok(Figures { now, weights, product })
-}
+const QUESTIONS: &[Question<Set, Facts>] = &[
+    Question {
+        ask: "Choose M so that the queries of banks and overflowed are nearly opposite, \
+              with a cosine below −0.9.",
+        is_answered: |_, it| it.now < -0.9,
+        answer: |set| set.m = two_by_two([1.0, 0.0, -1.0, 0.4]),
+        found: "The cosine of two queries can be made nearly anything while the head \
+                computes the same, so it says nothing about the head.",
+    },
+    Question {
+        ask: "Choose M so that weights move, and the two queries stay at right angles.",
+        is_answered: |_, it| it.now.abs() < 1e-9 && it.weights > 0.0,
+        answer: |set| set.m = two_by_two([0.0, 1.0, -1.0, 0.0]),
+        found: "For these two, any M does it whose rows are at right angles to each \
+                other, such as a rotation.",
+    },
+    Question {
+        ask: "Choose M so that the product moves by a little, and not by 0.",
+        is_answered: |_, it| it.product > 0.0,
+        answer: |set| set.m = two_by_two([0.3, 0.7, -0.1, 0.9]),
+        found: "That is rounding: a float holds 1 and 2 exactly, but not 0.3 or 0.7.",
+    },
+];
 
 /// M at first, a shear: its inverse has −2 for the 2.
 pub const SHEAR: [f64; 4] = [1.0, 2.0, 0.0, 1.0];
@@ -68,14 +46,31 @@ pub const SHEAR: [f64; 4] = [1.0, 2.0, 0.0, 1.0];
 /// With larger entries in M's inverse, rounding would move the product.
 const MOST_INVERSE: f64 = 1e6;
 
-fn controls() -> Vec<Control> {
-    let m = Kind::Matrix {
-        rows: vec!["row 0".to_owned(), "row 1".to_owned()],
-        columns: vec!["column 0".to_owned(), "column 1".to_owned()],
-        most: 10.0,
-        first: Matrix::from_row_slice(2, 2, &SHEAR),
-    };
-    vec![Control::new("m", "M", m)]
+live! {
+    struct Set {
+        m: Matrix = "M", matrix(
+            ["row 0", "row 1"], ["column 0", "column 1"], 10.0, two_by_two(SHEAR),
+        );
+    }
+
+    struct Facts {
+        /// The cosine of the two queries before.
+        before: f64,
+        /// The same now.
+        now: f64,
+        /// That of the query of *overflowed* with what it was.
+        own: f64,
+        /// How far the weights move.
+        weights: f64,
+        /// How far the product moves.
+        product: f64,
+        /// How far the output moves.
+        out: f64,
+    }
+}
+
+fn two_by_two(entries: [f64; 4]) -> Matrix {
+    Matrix::from_row_slice(2, 2, &entries)
 }
 
 /// What a head's matrices make of the three words.
@@ -101,8 +96,7 @@ impl HeadProducts {
     }
 }
 
-fn draw(settings: &Settings) -> Result<LiveView> {
-    let m = settings.matrix("m")?;
+fn draw(Set { m }: &Set) -> Result<LiveView<Facts>> {
     let lens = two_lenses()?.heads()[0].clone();
     let other = rebased(&lens, m)?;
     let inverse = m.clone().try_inverse().map_or(f64::INFINITY, |it| it.amax());
@@ -156,9 +150,9 @@ fn draw(settings: &Settings) -> Result<LiveView> {
         ],
     ];
     let figure = matrix_bands(title, &FEATURES, &[&bands[0], &bands[1]])?;
-    let entries = bands.iter().flatten().flat_map(|it| it.entries.iter().copied());
-    let numbers = entries.chain(cosines).chain([weights, product, out]).collect();
-    Ok(LiveView { figure, words, numbers })
+    let [before, now, own] = cosines;
+    let facts = Facts { before, now, own, weights, product, out };
+    Ok(LiveView { figure, words, facts })
 }
 
 /// To two decimals, and 0 without a sign.
@@ -169,15 +163,11 @@ fn brief_cosine(cosine: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gallery::tests::are_finite;
     use crate::plain;
 
-    fn at(m: &str) -> Result<LiveView> {
+    fn at(m: &str) -> Result<LiveView<Facts>> {
         LIVE.at([("m", m)])
-    }
-
-    /// The last numbers: how far weights, the product and the output move.
-    fn moves(numbers: &[f64]) -> [f64; 3] {
-        numbers[numbers.len() - 3..].try_into().unwrap()
     }
 
     #[test]
@@ -193,11 +183,11 @@ mod tests {
             "0.00001,0;0,10",
             "1,0;-1,0.01",
         ] {
-            let LiveView { figure, words, numbers } = at(m).unwrap();
-            let [weights, product, out] = moves(&numbers);
+            let LiveView { figure, words, facts } = at(m).unwrap();
+            let Facts { weights, product, out, .. } = facts;
             assert_eq!(weights > 0.0, m != "1,0;0,1", "{m}");
             assert!(product <= 1e-9 && out <= 1e-9, "{m}: {product} {out}");
-            assert!(numbers.iter().all(|number| number.is_finite()), "{m}");
+            assert!(are_finite(&facts), "{m}");
             for said in [figure.title(), &words] {
                 assert!(said.contains(&format!("by {}", brief(product))), "{said}");
             }
@@ -207,9 +197,9 @@ mod tests {
     /// The shear by hand, and the head in the loops of “One head”.
     #[test]
     fn a_shear_by_hand() {
-        let numbers = LIVE.at([]).unwrap().numbers;
+        let facts = LIVE.at([]).unwrap().facts;
         let lens = &two_lenses().unwrap().heads()[0].clone();
-        let other = rebased(lens, &Matrix::from_row_slice(2, 2, &SHEAR)).unwrap();
+        let other = rebased(lens, &two_by_two(SHEAR)).unwrap();
         let rows = |matrix: &Matrix| -> Vec<plain::Row> {
             matrix.row_iter().map(|row| row.iter().copied().collect()).collect()
         };
@@ -223,12 +213,11 @@ mod tests {
         for (found, expected) in out.iter().flatten().zip(expected.iter().flatten()) {
             assert!((found - expected).abs() < 1e-15);
         }
-        assert_eq!(moves(&numbers), [4.0, 0.0, 0.0]);
+        assert_eq!([facts.weights, facts.product, facts.out], [4.0, 0.0, 0.0]);
         // (0, 2) and (2, 4), at right angles before; (2, 0) became (2, 4).
-        let cosines = &numbers[numbers.len() - 6..numbers.len() - 3];
-        assert_eq!(cosines[0], 0.0);
-        assert!((cosines[1] - 2.0 / 5f64.sqrt()).abs() < 1e-15);
-        assert!((cosines[2] - 1.0 / 5f64.sqrt()).abs() < 1e-15);
+        assert_eq!(facts.before, 0.0);
+        assert!((facts.now - 2.0 / 5f64.sqrt()).abs() < 1e-15);
+        assert!((facts.own - 1.0 / 5f64.sqrt()).abs() < 1e-15);
     }
 
     #[test]

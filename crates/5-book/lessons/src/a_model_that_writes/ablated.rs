@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::Args;
+use crate::numbers::lines_panel;
 use anyhow::{Context, Result};
 use attention::median;
-use figures::{Figure, Lines, lines};
+use figures::{Figure, lines};
 use models::decoders::study::{Ablation, Findings};
 
 use super::findings;
@@ -44,12 +45,11 @@ pub(super) fn copying(_: &Args) -> Result<Figure> {
         ("same layers", "others of the same layers"),
         ("random", "random"),
     ];
-    let panel = Lines {
-        title: "loss on the later copies, nats".to_owned(),
-        x: "heads taken away".to_owned(),
-        is_log: false,
-        lines: named.into_iter().map(line).collect(),
-    };
+    let panel = lines_panel(
+        "loss on the later copies, nats",
+        "heads taken away",
+        named.into_iter().map(line).collect(),
+    );
     Ok(lines("Without the heads that copy, the model no longer copies", &[panel])?)
 }
 
@@ -67,16 +67,15 @@ pub(super) fn order(_: &Args) -> Result<Figure> {
         let points = points.map(|(nth, &tenths)| [10.0 * tenths as f64, of(nth)]);
         (name.to_owned(), std::iter::once([0.0, order.whole]).chain(points).collect())
     };
-    let panel = Lines {
-        title: "loss on prose, nats".to_owned(),
-        x: "percent of all heads taken away".to_owned(),
-        is_log: false,
-        lines: vec![
+    let panel = lines_panel(
+        "loss on prose, nats",
+        "percent of all heads taken away",
+        vec![
             line("least important first", "importance"),
             line("exchanged within layers, median of five", "within layers"),
             line("random, median of five", "random"),
         ],
-    };
+    );
     let title = "Few heads can go together, even the least important ones";
     Ok(lines(title, &[panel])?)
 }

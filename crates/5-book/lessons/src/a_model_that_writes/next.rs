@@ -1,6 +1,7 @@
 //! The tokens that may come next, and which one is drawn: live.
 
-use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
+use crate::live::setting::choice;
+use crate::live::{LiveFigure, LiveView, Question, Setting, live};
 use crate::numbers::{share, written};
 use anyhow::{Context, Result};
 use attention::{Matrix, softmax_rows};
@@ -11,63 +12,58 @@ use models::decoders::study::Next;
 use super::findings;
 
 /// Draws the probabilities of the most likely tokens at a temperature.
-pub const LIVE: Live = Live {
-    name: "next-token",
-    questions: &[
-        Question {
-            ask: "At which temperature is “far” drawn about nine times of ten?",
-            is_answered: |settings, view| {
-                let is_animal = settings.choice("prompt")? == "0";
-                Ok(is_animal && (view.number(MOST)? - 0.9).abs() < 0.01)
-            },
-            answer: &[("temperature", "0.55")],
-            found: "At about 0.55. A temperature of 1/2 squares all probabilities before \
-                   they are divided by their sum.",
-        },
-        Question {
-            ask: "Which text leaves the model undecided even at 0.1?",
-            is_answered: |settings, view| {
-                Ok(settings.number("temperature")? <= 0.1 && view.number(MOST)? < 0.9)
-            },
-            answer: &[("prompt", "2"), ("temperature", "0.1")],
-            found: "The beginning of a story, where much may follow: nearly equal \
-                    probabilities need a very low temperature to come apart.",
-        },
-        Question {
-            ask: "And which has a token that keeps more than 0.85 even at 1.5?",
-            is_answered: |settings, view| {
-                Ok(settings.number("temperature")? >= 1.5 && view.number(MOST)? > 0.85)
-            },
-            answer: &[("prompt", "1"), ("temperature", "1.5")],
-            found: "The text that has said the name once already: what can be copied is \
-                    hardly a guess.",
-        },
-    ],
-    weights: None,
-    controls,
-    draw,
-    training: None,
-};
+pub(crate) const LIVE: LiveFigure<Set, Facts> =
+    LiveFigure::new("next-token", draw, QUESTIONS);
 
-/// Where the numbers hold the probability of the most likely token.
-const MOST: usize = 0;
+const QUESTIONS: &[Question<Set, Facts>] = &[
+    Question {
+        ask: "At which temperature is “far” drawn about nine times of ten?",
+        is_answered: |set, it| set.prompt == 0 && (it.most - 0.9).abs() < 0.01,
+        answer: |set| set.temperature = 0.55,
+        found: "At about 0.55. A temperature of 1/2 squares all probabilities before \
+                they are divided by their sum.",
+    },
+    Question {
+        ask: "Which text leaves the model undecided even at 0.1?",
+        is_answered: |set, it| set.temperature <= 0.1 && it.most < 0.9,
+        answer: |set| (set.prompt, set.temperature) = (2, 0.1),
+        found: "The beginning of a story, where much may follow: nearly equal \
+                probabilities need a very low temperature to come apart.",
+    },
+    Question {
+        ask: "And which has a token that keeps more than 0.85 even at 1.5?",
+        is_answered: |set, it| set.temperature >= 1.5 && it.most > 0.85,
+        answer: |set| (set.prompt, set.temperature) = (1, 1.5),
+        found: "The text that has said the name once already: what can be copied is \
+                hardly a guess.",
+    },
+];
+
 /// So many tokens have a bar.
 const SHOWN: usize = 10;
 /// So many are drawn.
 const DRAWN: usize = 20;
 
-fn controls() -> Vec<Control> {
-    // The figure says so if there are no findings.
-    let prompts = findings().map_or(&[][..], |found| &found.next);
-    let options = prompts.iter().enumerate();
-    let options =
-        options.map(|(nth, next)| (nth.to_string(), format!("{} …", next.prompt)));
-    let temperature = Kind::Number { range: [0.1, 3.0], step: 0.05, first: 1.0 };
-    vec![
-        Control::new("prompt", "Text", Kind::choice(options)),
-        Control::new("temperature", "Temperature", temperature),
-        Control::new("seed", "Seed", Kind::Count { range: [0, 99], first: 1 }),
-    ]
+/// The texts. The figure says so if there are no findings.
+fn prompts() -> Setting<usize> {
+    let prompts = findings().map_or(&[][..], |found| &found.next).iter();
+    let prompts = prompts.map(|next| format!("{} …", next.prompt)).collect::<Vec<_>>();
+    let prompts = if prompts.is_empty() { vec![String::new()] } else { prompts };
+    let option = |(nth, name): (usize, String)| (nth.to_string(), name, nth);
+    choice(prompts.into_iter().enumerate().map(option))
+}
+
+live! {
+    struct Set {
+        prompt: usize = "Text", prompts();
+        temperature: f64 = "Temperature", number([0.1, 3.0], 0.05, 1.0);
+        seed: usize = "Seed", count([0, 99], 1);
+    }
+
+    struct Facts {
+        /// The probability of the most likely token.
+        most: f64,
+    }
 }
 
 /// softmax(logits / temperature), of the tokens that are kept.
@@ -76,11 +72,8 @@ pub fn probabilities(next: &Next, temperature: f64) -> Vec<f64> {
     softmax_rows(row / temperature).iter().copied().collect()
 }
 
-fn draw(settings: &Settings) -> Result<LiveView> {
-    let nth: usize = settings.choice("prompt")?.parse()?;
-    let next = findings()?.next.get(nth).context("no such text")?;
-    let temperature = settings.number("temperature")?;
-    let seed = settings.count("seed")?;
+fn draw(&Set { prompt, temperature, seed }: &Set) -> Result<LiveView<Facts>> {
+    let next = findings()?.next.get(prompt).context("no such text")?;
 
     let (at_1, at_t) = (probabilities(next, 1.0), probabilities(next, temperature));
     let row = |name: String, shares: &[f64]| WeightRow {
@@ -111,8 +104,7 @@ fn draw(settings: &Settings) -> Result<LiveView> {
         next.pieces.len() - 1,
         words.join(" ")
     );
-    let numbers = at_t.into_iter().chain(drawn.into_iter().map(|id| id as f64)).collect();
-    Ok(LiveView { figure, words, numbers })
+    Ok(LiveView { figure, words, facts: Facts { most: at_t[0] } })
 }
 
 /// A token as it is told: its space before it is left out, and a line's end has a name.

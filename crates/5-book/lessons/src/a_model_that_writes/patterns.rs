@@ -1,6 +1,6 @@
 //! Which heads of the model have a pattern: live.
 
-use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
+use crate::live::{LiveFigure, LiveView, Question, live};
 use crate::numbers::{mean, share, written};
 use anyhow::{Result, ensure};
 use attention::Matrix;
@@ -10,46 +10,36 @@ use models::decoders::study::{COPIES, HeadShares, PERIOD};
 use super::{N_HEADS, N_LAYERS, findings};
 
 /// Draws the shares of all heads that are above a bound.
-pub const LIVE: Live = Live {
-    name: "decoder-heads",
-    questions: &[
-        Question {
-            ask: "To what do more than 50 heads give over half of their attention?",
-            is_answered: |settings, view| {
-                Ok(settings.number("bound")? >= MOST && n_shown(view) > 50)
-            },
-            answer: &[("pattern", "first")],
-            found: "To the first token: it is a sink, where a head leaves attention that \
-                   it has no use for.",
+pub(crate) const LIVE: LiveFigure<Set, Facts> =
+    LiveFigure::new("decoder-heads", draw, QUESTIONS);
+
+const QUESTIONS: &[Question<Set, Facts>] = &[
+    Question {
+        ask: "To what do more than 50 heads give over half of their attention?",
+        is_answered: |set, it| set.bound >= MOST && it.layers.len() > 50,
+        answer: |set| set.pattern = "first",
+        found: "To the first token: it is a sink, where a head leaves attention that it \
+                has no use for.",
+    },
+    Question {
+        ask: "And to what does no head give half?",
+        is_answered: |set, it| set.bound <= MOST && it.layers.is_empty(),
+        answer: |set| set.pattern = "copying_prose",
+        found: "To copying, in prose. The same heads copy random text: a head's pattern \
+                depends on what it reads.",
+    },
+    Question {
+        ask: "How far must the bound fall for a head of the first half, layers 0 to 14, \
+              to be among those that copy random text?",
+        is_answered: |set, it| {
+            let is_early = it.layers.iter().any(|&layer| layer < N_LAYERS / 2);
+            set.pattern == "copying" && is_early
         },
-        Question {
-            ask: "And to what does no head give half?",
-            is_answered: |settings, view| {
-                Ok(settings.number("bound")? <= MOST && n_shown(view) == 0)
-            },
-            answer: &[("pattern", "copying_prose")],
-            found: "To copying, in prose. The same heads copy random text: a head's pattern \
-                    depends on what it reads.",
-        },
-        Question {
-            ask: "How far must the bound fall for a head of the first half, layers 0 to 14, \
-                  to be among those that copy random text?",
-            is_answered: |settings, view| {
-                let mut shown =
-                    view.numbers.iter().enumerate().filter(|(_, it)| **it > 0.0);
-                let is_early = shown.any(|(at, _)| at % N_LAYERS < N_LAYERS / 2);
-                Ok(settings.choice("pattern")? == "copying" && is_early)
-            },
-            answer: &[("bound", "0.05")],
-            found: "To 0.05, the least that can be set. Heads that copy stand late: they \
-                   need what earlier heads have written.",
-        },
-    ],
-    weights: None,
-    controls,
-    draw,
-    training: None,
-};
+        answer: |set| set.bound = 0.05,
+        found: "To 0.05, the least that can be set. Heads that copy stand late: they \
+                need what earlier heads have written.",
+    },
+];
 
 /// A head has a pattern if more than this share goes there on average. Fixed before looking.
 pub const MOST: f64 = 0.5;
@@ -63,17 +53,14 @@ pub const PATTERNS: [(&str, &str); 5] = [
     ("first", "first token, prose"),
 ];
 
-/// How many heads are above the bound: the numbers of the others are 0.
-fn n_shown(view: &LiveView) -> usize {
-    view.numbers.iter().filter(|&&share| share > 0.0).count()
-}
+live! {
+    struct Set {
+        pattern: &'static str = "What a head looks at", named(PATTERNS);
+        bound: f64 = "Mean share above", number([0.05, 0.95], 0.05, MOST);
+    }
 
-fn controls() -> Vec<Control> {
-    let bound = Kind::Number { range: [0.05, 0.95], step: 0.05, first: MOST };
-    vec![
-        Control::new("pattern", "What a head looks at", Kind::choice(PATTERNS)),
-        Control::new("bound", "Mean share above", bound),
-    ]
+    /// Of the heads above the bound, the largest share first.
+    struct Facts { layers: Vec<usize> }
 }
 
 /// The shares of one pattern, `[N_LAYERS, N_HEADS]`.
@@ -113,9 +100,7 @@ pub fn even_copying() -> f64 {
 /// How many heads are told by name.
 const TOLD: usize = 10;
 
-fn draw(settings: &Settings) -> Result<LiveView> {
-    let pattern = settings.choice("pattern")?;
-    let bound = settings.number("bound")?;
+fn draw(&Set { pattern, bound }: &Set) -> Result<LiveView<Facts>> {
     let shares = shares(&findings()?.heads, pattern)?;
     let heads = above(&shares, bound);
     let name = PATTERNS.iter().find(|(value, _)| *value == pattern);
@@ -148,8 +133,8 @@ fn draw(settings: &Settings) -> Result<LiveView> {
         n => format!("{n} of {} heads give", shares.len()),
     };
     let words = format!("{give} more than {told_bound} to this ({name}){told}.");
-    let numbers = shown.iter().copied().collect();
-    Ok(LiveView { figure, words, numbers })
+    let layers = heads.iter().map(|(layer, ..)| *layer).collect();
+    Ok(LiveView { figure, words, facts: Facts { layers } })
 }
 
 #[cfg(test)]

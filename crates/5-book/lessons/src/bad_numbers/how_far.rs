@@ -1,146 +1,132 @@
 //! How far a number that is none gets in a head: live.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use attention::{Mask, Matrix, Rng, SeedableRng, random_matrix};
 
 use super::head::{Computed, Fill, Precision, Recipe};
 use super::number_maps;
-use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
+use crate::live::{LiveFigure, LiveView, Question, live};
 use crate::numbers::share;
 
 /// Draws scores, weights and output of a head at what its reader sets.
-pub const LIVE: Live = Live {
-    name: "bad-numbers",
-    questions: &[
-        Question {
-            ask: "Token 2 is blocked, and a NaN in its value still reaches every query. \
-                  Stop it, with the NaN and the mask left where they are.",
-            is_answered: |settings, view| {
-                let is_there = settings.choice("nan")? == "v";
-                let is_blocked = settings.choice("mask")? == "token";
-                Ok(is_there && is_blocked && view.number(NAN_OUTPUTS)? == 0.0)
-            },
-            answer: &[("rules", "on")],
-            found: "0 · NaN is NaN, so a mask alone does not stop it. Leaving out terms \
-                    whose share is 0 does.",
-        },
-        Question {
-            ask: "Take the NaN out of the input, and get NaN all the same, in f64.",
-            is_answered: |settings, view| {
-                let is_clean = settings.choice("nan")? == "no";
-                let is_wide = settings.choice("type")? == "f64";
-                Ok(is_clean && is_wide && view.number(NAN_OUTPUTS)? > 0.0)
-            },
-            answer: &[("nan", "no"), ("mask", "front")],
-            found: "Softmax of a row of −∞ is 0 / 0, unless a rule makes it zeros.",
-        },
-        Question {
-            ask: "A fill of −1e9 keeps that NaN away. In which type does it come back?",
-            is_answered: |settings, view| {
-                let is_finite = settings.choice("fill")? == "-1e9";
-                let is_clean = settings.choice("nan")? == "no";
-                Ok(is_finite && is_clean && view.number(NAN_OUTPUTS)? > 0.0)
-            },
-            answer: &[
-                ("nan", "no"),
-                ("mask", "front"),
-                ("fill", "-1e9"),
-                ("type", "f16"),
-            ],
-            found: "f16 ends at 65,504. There −1e9 is −∞, and the empty row 0 / 0 again.",
-        },
-    ],
-    weights: None,
-    controls,
-    draw,
-    training: None,
-};
+pub(crate) const LIVE: LiveFigure<Set, Facts> =
+    LiveFigure::new("bad-numbers", draw, QUESTIONS);
 
-/// Where the numbers hold how many outputs are NaN, after the scores and the weights.
-const NAN_OUTPUTS: usize = 2;
+const QUESTIONS: &[Question<Set, Facts>] = &[
+    Question {
+        ask: "Token 2 is blocked, and a NaN in its value still reaches every query. Stop \
+              it, with the NaN and the mask left where they are.",
+        is_answered: |set, it| {
+            set.nan == Some(VALUE) && set.mask == Blocked::Token && it.in_outputs == 0
+        },
+        answer: |set| set.rules = true,
+        found: "0 · NaN is NaN, so a mask alone does not stop it. Leaving out terms \
+                whose share is 0 does.",
+    },
+    Question {
+        ask: "Take the NaN out of the input, and get NaN all the same, in f64.",
+        is_answered: |set, it| {
+            set.nan.is_none() && set.r#type == Precision::F64 && it.in_outputs > 0
+        },
+        answer: |set| (set.nan, set.mask) = (None, Blocked::Front),
+        found: "Softmax of a row of −∞ is 0 / 0, unless a rule makes it zeros.",
+    },
+    Question {
+        ask: "A fill of −1e9 keeps that NaN away. In which type does it come back?",
+        is_answered: |set, it| {
+            let is_as_asked = set.nan.is_none() && set.fill == Fill::Replaced(-1e9);
+            is_as_asked && it.in_outputs > 0
+        },
+        answer: |set| {
+            (set.nan, set.mask) = (None, Blocked::Front);
+            (set.fill, set.r#type) = (Fill::Replaced(-1e9), Precision::F16);
+        },
+        found: "f16 ends at 65,504. There −1e9 is −∞, and the empty row 0 / 0 again.",
+    },
+];
 
 /// How many tokens, and how many entries each has as query, key and value.
 const N: usize = 4;
 /// The entry that is NaN: its token, and its column.
 const BROKEN: (usize, usize) = (2, 1);
 
-fn controls() -> Vec<Control> {
-    let choice = |options: &[(&str, &str)]| Kind::choice(options.iter().copied());
-    let nan = choice(&[
-        ("v", "value of token 2"),
-        ("k", "key of token 2"),
-        ("q", "query of token 2"),
-        ("no", "nowhere"),
-    ]);
-    let mask = choice(&[
-        ("token", "token 2 blocked"),
-        ("none", "none"),
-        ("causal", "causal"),
-        ("front", "causal, tokens 0 and 1 blocked"),
-    ]);
-    let fill = choice(&[
-        ("-inf", "−∞"),
-        ("-1e9", "−1e9"),
-        ("-1e4", "−1e4"),
-        ("added", "−1e9 added"),
-    ]);
-    let types = choice(&[("f64", "f64"), ("f32", "f32"), ("f16", "f16")]);
-    let times = choice(&[("1", "1"), ("10000", "10,000")]);
-    vec![
-        Control::new("nan", "NaN", nan),
-        Control::new("mask", "Mask", mask),
-        Control::new("fill", "Blocked scores", fill),
-        Control::new("type", "Stored in", types),
-        Control::new("times", "Queries times", times),
-        Control::new(
-            "rules",
-            "This book's softmax and average",
-            Kind::Switch { first: false },
-        ),
-    ]
+/// The value, among query, key and value.
+const VALUE: usize = 2;
+
+/// Which pairs are blocked.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Blocked {
+    /// Those with the broken token's key.
+    Token,
+    Nothing,
+    Causal,
+    /// Those and the first two keys, so that two queries have none.
+    Front,
 }
 
-fn recipe(settings: &Settings) -> Result<Recipe> {
-    let mask = match settings.choice("mask")? {
-        "token" => Mask::Keys((0..N).map(|key| key != BROKEN.0).collect()),
-        "causal" => Mask::Causal,
-        "front" => {
-            let real = Mask::Keys((0..N).map(|key| key >= 2).collect());
-            Mask::All(vec![Mask::Causal, real])
-        }
-        _ => Mask::None,
-    };
-    let fill = match settings.choice("fill")? {
-        "-1e9" => Fill::Replaced(-1e9),
-        "-1e4" => Fill::Replaced(-1e4),
-        "added" => Fill::Added(-1e9),
-        _ => Fill::Replaced(f64::NEG_INFINITY),
-    };
-    let precision = match settings.choice("type")? {
-        "f16" => Precision::F16,
-        "f32" => Precision::F32,
-        _ => Precision::F64,
-    };
-    Ok(Recipe { mask, fill, precision, has_rules: settings.is_on("rules")? })
-}
-
-/// Queries, keys and values of four tokens, `[4, 4]` each, to one decimal, with the NaN.
-fn inputs(settings: &Settings) -> Result<[Matrix; 3]> {
-    let rng = &mut Rng::seed_from_u64(8);
-    let mut inputs = [(); 3]
-        .map(|()| random_matrix(N, N, 1.0, rng).map(|x: f64| (x * 10.0).round() / 10.0));
-    let times = settings.choice("times")?;
-    inputs[0] *= times.parse::<f64>().with_context(|| format!("{times} is a number"))?;
-    let broken = settings.choice("nan")?;
-    if let Some(nth) = ["q", "k", "v"].iter().position(|name| *name == broken) {
-        inputs[nth][BROKEN] = f64::NAN;
+live! {
+    struct Set {
+        nan: Option<usize> = "NaN", choice([
+            ("v", "value of token 2", Some(VALUE)),
+            ("k", "key of token 2", Some(1)),
+            ("q", "query of token 2", Some(0)),
+            ("no", "nowhere", None),
+        ]);
+        mask: Blocked = "Mask", choice([
+            ("token", "token 2 blocked", Blocked::Token),
+            ("none", "none", Blocked::Nothing),
+            ("causal", "causal", Blocked::Causal),
+            ("front", "causal, tokens 0 and 1 blocked", Blocked::Front),
+        ]);
+        fill: Fill = "Blocked scores", choice([
+            ("-inf", "−∞", Fill::Replaced(f64::NEG_INFINITY)),
+            ("-1e9", "−1e9", Fill::Replaced(-1e9)),
+            ("-1e4", "−1e4", Fill::Replaced(-1e4)),
+            ("added", "−1e9 added", Fill::Added(-1e9)),
+        ]);
+        r#type: Precision = "Stored in", choice([
+            ("f64", "f64", Precision::F64),
+            ("f32", "f32", Precision::F32),
+            ("f16", "f16", Precision::F16),
+        ]);
+        times: f64 = "Queries times", choice([("1", "1", 1.0), ("10000", "10,000", 1e4)]);
+        rules: bool = "This book's softmax and average", switch(false);
     }
-    Ok(inputs)
+
+    /// How many entries of the output are NaN.
+    struct Facts { in_outputs: usize }
 }
 
-fn draw(settings: &Settings) -> Result<LiveView> {
-    let recipe = recipe(settings)?;
-    let computed = recipe.compute(&inputs(settings)?);
+impl Set {
+    fn recipe(&self) -> Recipe {
+        let mask = match self.mask {
+            Blocked::Token => Mask::Keys((0..N).map(|key| key != BROKEN.0).collect()),
+            Blocked::Nothing => Mask::None,
+            Blocked::Causal => Mask::Causal,
+            Blocked::Front => {
+                let real = Mask::Keys((0..N).map(|key| key >= 2).collect());
+                Mask::All(vec![Mask::Causal, real])
+            }
+        };
+        Recipe { mask, fill: self.fill, precision: self.r#type, has_rules: self.rules }
+    }
+
+    /// Queries, keys and values of four tokens, `[4, 4]` each, to one decimal, with the NaN.
+    fn inputs(&self) -> [Matrix; 3] {
+        let rng = &mut Rng::seed_from_u64(8);
+        let round = |x: f64| (x * 10.0).round() / 10.0;
+        let mut inputs = [(); 3].map(|()| random_matrix(N, N, 1.0, rng).map(round));
+        inputs[0] *= self.times;
+        if let Some(nth) = self.nan {
+            inputs[nth][BROKEN] = f64::NAN;
+        }
+        inputs
+    }
+}
+
+fn draw(set: &Set) -> Result<LiveView<Facts>> {
+    let recipe = set.recipe();
+    let computed = recipe.compute(&set.inputs());
     let Computed { scores, attn, out } = &computed;
     let counts = [scores, attn, out].map(|it| it.iter().filter(|x| x.is_nan()).count());
     let [in_scores, in_weights, in_outputs] = counts;
@@ -153,11 +139,11 @@ fn draw(settings: &Settings) -> Result<LiveView> {
     let columns: Vec<String> = (0..N).map(|column| column.to_string()).collect();
     let named = [("scores", scores), ("weights", attn), ("output", out)];
     let figure = number_maps::figure(title, &rows, &columns, &named)?;
-    let place = match settings.choice("nan")? {
-        "v" => "One entry of token 2's value is NaN",
-        "k" => "One entry of token 2's key is NaN",
-        "q" => "One entry of token 2's query is NaN",
-        _ => "All inputs are finite",
+    let place = match set.nan {
+        Some(VALUE) => "One entry of token 2's value is NaN",
+        Some(1) => "One entry of token 2's key is NaN",
+        Some(_) => "One entry of token 2's query is NaN",
+        None => "All inputs are finite",
     };
     let blocked = blocked(&recipe.mask, attn);
     let words = format!(
@@ -166,8 +152,7 @@ fn draw(settings: &Settings) -> Result<LiveView> {
         told(&blocked),
         empty_rows(&recipe.mask, attn)
     );
-    let numbers = counts.map(|count| count as f64).into_iter();
-    Ok(LiveView { figure, words, numbers: numbers.collect() })
+    Ok(LiveView { figure, words, facts: Facts { in_outputs } })
 }
 
 /// `the output of queries 0 and 3`.

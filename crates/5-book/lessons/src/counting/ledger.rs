@@ -4,71 +4,65 @@ use anyhow::Result;
 use attention::{Cost, Count, Dims, MultiplyAdds, ParameterCount, thousands};
 use figures::{Figure, NamedBar, NamedBars, formula, named_bars, palette};
 
-use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
+use crate::live::{LiveFigure, LiveView, Question, Settings, live};
 
 /// Counts a layer of the sizes that its reader sets.
-pub const LIVE: Live = Live {
-    name: "ledger",
-    questions: &[
-        Question {
-            ask: "Change one size, so that softmax takes 32 times as many exponentials and \
-                  neither total changes.",
-            is_answered: |_, view| {
-                let first = counted(256, 8, 30, true)?.last::<4>()?;
-                let [parameters, work, _, exponentials] = view.last()?;
-                let is_same = [parameters, work] == first[..2];
-                Ok(is_same && exponentials == 32.0 * first[3])
-            },
-            answer: &[("h", "256")],
-            found: "More heads cost neither parameters nor multiply-adds: each is narrower. \
-                    But each has a map of its own.",
-        },
-        Question {
-            ask: "From how many tokens on do products of pairs cost more than the four \
-                  projections? Set the smallest such n.",
-            is_answered: |settings, view| {
-                let [_, _, crossing, _] = view.last()?;
-                Ok(settings.count("n")? as f64 == crossing)
-            },
-            answer: &[("n", "513")],
-            found: "From 2 d_model + 1 on: a token costs 4 d_model² multiply-adds in \
-                    projections, a pair of tokens 2 d_model.",
-        },
-        Question {
-            ask: "Leave the biases on. How wide must the layer be for them to be less than a \
-                  thousandth of its parameters?",
-            is_answered: |settings, view| {
-                let [parameters, ..] = view.last::<4>()?;
-                let weights = 4.0 * (settings.size("d_model")? as f64).powi(2);
-                Ok(settings.is_on("biases")? && 1e3 * (parameters - weights) < parameters)
-            },
-            answer: &[("d_model", "1024")],
-            found: "From a width of 1,000 on: there are d_model weights to each bias.",
-        },
-    ],
-    weights: None,
-    controls,
-    draw,
-    training: None,
-};
+pub(crate) const LIVE: LiveFigure<Set, Facts> =
+    LiveFigure::new("ledger", draw, QUESTIONS);
 
-fn controls() -> Vec<Control> {
-    let tokens = Kind::Count { range: [1, 1_000_000], first: 30 };
-    // Every one of these widths can be divided among every one of these heads.
-    vec![
-        Control::new("d_model", "Width d_model", Kind::power_of_two([8, 14], 8)),
-        Control::new("h", "Heads h", Kind::power_of_two([0, 8], 3)),
-        Control::new("n", "Tokens n", tokens),
-        Control::new("biases", "Biases", Kind::Switch { first: true }),
-    ]
+const QUESTIONS: &[Question<Set, Facts>] = &[
+    Question {
+        ask: "Change one size, so that softmax takes 32 times as many exponentials and \
+              neither total changes.",
+        is_answered: |_, it| {
+            let first = draw(&Set::first()).map(|view| view.facts);
+            first.is_ok_and(|first| {
+                *it == Facts { exponentials: 32 * first.exponentials, ..first }
+            })
+        },
+        answer: |set| set.h = 256,
+        found: "More heads cost neither parameters nor multiply-adds: each is narrower. \
+                But each has a map of its own.",
+    },
+    Question {
+        ask: "From how many tokens on do products of pairs cost more than the four \
+              projections? Set the smallest such n.",
+        is_answered: |set, it| set.n as u64 == it.crossing,
+        answer: |set| set.n = 513,
+        found: "From 2 d_model + 1 on: a token costs 4 d_model² multiply-adds in \
+                projections, a pair of tokens 2 d_model.",
+    },
+    Question {
+        ask: "Leave the biases on. How wide must the layer be for them to be less than a \
+              thousandth of its parameters?",
+        is_answered: |set, it| {
+            let n_biases = it.parameters - 4 * set.d_model.pow(2);
+            set.biases && 1000 * n_biases < it.parameters
+        },
+        answer: |set| set.d_model = 1024,
+        found: "From a width of 1,000 on: there are d_model weights to each bias.",
+    },
+];
+
+// Every one of these widths can be divided among every one of these heads.
+live! {
+    struct Set {
+        d_model: usize = "Width d_model", power_of_two([8, 14], 8);
+        h: usize = "Heads h", power_of_two([0, 8], 3);
+        n: usize = "Tokens n", count([1, 1_000_000], 30);
+        biases: bool = "Biases", switch(true);
+    }
+
+    struct Facts {
+        parameters: usize,
+        /// Multiply-adds in all.
+        work: u64,
+        /// From so many tokens on, products of pairs cost more than the projections.
+        crossing: u64, exponentials: u64,
+    }
 }
 
-fn draw(settings: &Settings) -> Result<LiveView> {
-    let [d_model, h] = [settings.size("d_model")?, settings.size("h")?];
-    counted(d_model, h, settings.count("n")?, settings.is_on("biases")?)
-}
-
-fn counted(d_model: usize, h: usize, n: usize, biases: bool) -> Result<LiveView> {
+fn draw(&Set { d_model, h, n, biases }: &Set) -> Result<LiveView<Facts>> {
     let dims = Dims::new(d_model, h)?;
     let parameters = ParameterCount::of_dims(dims, biases)?;
     let work = MultiplyAdds::count(dims, n, n)?;
@@ -94,11 +88,12 @@ fn counted(d_model: usize, h: usize, n: usize, biases: bool) -> Result<LiveView>
         thousands(pairs),
         thousands(exponentials),
     );
-    let parts = parameters.counts().iter().map(|count| count.parameters() as f64);
-    let steps = work.costs().iter().map(|cost| cost.multiply_adds as f64);
-    let sums = [parameters.total() as u64, work.total(), crossing, exponentials];
-    let numbers = parts.chain(steps).chain(sums.map(|sum| sum as f64)).collect();
-    Ok(LiveView { figure, words, numbers })
+    let (parameters, work) = (parameters.total(), work.total());
+    Ok(LiveView {
+        figure,
+        words,
+        facts: Facts { parameters, work, crossing, exponentials },
+    })
 }
 
 /// The multiply-adds of the projections, and of the products of pairs.
@@ -174,13 +169,21 @@ fn bar(name: &str, sizes: String, n: u64) -> NamedBar {
 mod tests {
     use super::*;
 
+    fn counted(
+        d_model: usize,
+        h: usize,
+        n: usize,
+        biases: bool,
+    ) -> Result<LiveView<Facts>> {
+        draw(&Set { d_model, h, n, biases })
+    }
+
     #[test]
     fn at_first_it_counts_the_layer_of_the_chapter() {
         let dims = Dims::new(256, 8).unwrap();
         let real = crate::counting::count(dims, true).total();
         let shown = LIVE.at([]).unwrap();
-        let [.., total, work, _, _] = shown.numbers[..] else { panic!() };
-        assert_eq!([total, work], [real as f64, 8_325_120.0]);
+        assert_eq!((shown.facts.parameters, shown.facts.work), (real, 8_325_120));
         insta::assert_snapshot!(shown.words, @"With h = 8 and d_k = 32: 263,168 parameters. Of 8,325,120 multiply-adds at n = 30, 7,864,320 are in the four projections and 460,800 in products of pairs. What grows with the heads is softmax: 7,200 exponentials.");
     }
 
@@ -188,15 +191,13 @@ mod tests {
     fn totals_are_those_of_real_layers_whatever_the_number_of_heads() {
         for (d_model, n, biases) in [(48, 7, true), (60, 500, false), (1, 3, true)] {
             let totals = |h: usize| {
-                let shown = counted(d_model, h, n, biases).unwrap();
-                let [.., total, work, _, exponentials] = shown.numbers[..] else {
-                    panic!()
-                };
-                assert_eq!(exponentials, (h * n * n) as f64);
+                let Facts { parameters, work, exponentials, .. } =
+                    counted(d_model, h, n, biases).unwrap().facts;
+                assert_eq!(exponentials, (h * n * n) as u64);
                 let dims = Dims::new(d_model, h).unwrap();
                 let real = crate::counting::count(dims, biases).total();
-                assert_eq!(total, real as f64);
-                [total, work]
+                assert_eq!(parameters, real);
+                (parameters, work)
             };
             for h in (1..=d_model).filter(|h| d_model.is_multiple_of(*h)) {
                 assert_eq!(totals(h), totals(1));
@@ -208,7 +209,7 @@ mod tests {
     fn pairs_cost_more_from_the_length_that_it_names() {
         for (d_model, h) in [(256, 8), (1, 1), (512, 8), (16_384, 256)] {
             let shown = counted(d_model, h, 1, false).unwrap();
-            let crossing = shown.numbers[shown.numbers.len() - 2] as usize;
+            let crossing = shown.facts.crossing as usize;
             assert_eq!(crossing, 2 * d_model + 1);
             let dims = Dims::new(d_model, h).unwrap();
             let [before, after] = [crossing - 1, crossing]
@@ -219,13 +220,9 @@ mod tests {
 
     #[test]
     fn every_layer_that_can_be_set_is_counted() {
-        let sizes = |nth: usize| match (controls().swap_remove(nth)).kind {
-            Kind::Choice { options, .. } => options.into_iter().map(|(size, _)| size),
-            other => panic!("{other:?}"),
-        };
-        for (d_model, h) in sizes(0).flat_map(|d| sizes(1).map(move |h| (d.clone(), h))) {
-            let n = [("n", "1000000"), ("d_model", &*d_model), ("h", &*h)];
-            assert!(LIVE.at(n).is_ok(), "{d_model} among {h}");
+        for (d_model, h) in (8..=14).flat_map(|d| (0..=8).map(move |h| (1 << d, 1 << h)))
+        {
+            assert!(counted(d_model, h, 1_000_000, true).is_ok(), "{d_model} among {h}");
         }
     }
 

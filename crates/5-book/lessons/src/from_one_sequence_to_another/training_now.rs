@@ -4,150 +4,108 @@ use std::sync::OnceLock;
 
 use anyhow::Result;
 use attention::Rng;
+use training::Schedule;
 use training::dates::{DateArchitecture, DateConverter, DateLook, Dates};
-use training::{Schedule, Trainer};
 
 use super::model::Written;
-use crate::live::{Control, Kind, Live, LiveView, Question, Settings, Training};
+use crate::live::trained::{self, LiveTraining};
+use crate::live::{LiveFigure, LiveView, Question, live};
+use crate::numbers::percent;
 
 /// Trains as its reader sets.
-pub const LIVE: Live = Live {
-    name: "dates",
-    questions: &[
-        Question {
-            ask: "Train one head (32 wide) to the end. Does it write over half of the dates?",
-            is_answered: |_, view| {
-                let [whole, n_heads, finished] = view.last()?;
-                Ok(finished == 1.0 && n_heads == 1.0 && whole > 0.5)
-            },
-            answer: &[("heads", "1")],
-            found: "Yes: the parts come one after the other, and its one map goes from part \
-                    to part. This task does not need several heads.",
+pub(crate) const LIVE: LiveFigure<Set, Facts> =
+    LiveFigure::new("dates", trained::draw::<SmallConverter>, QUESTIONS)
+        .trained(trained::begin::<SmallConverter>);
+
+const QUESTIONS: &[Question<Set, Facts>] = &[
+    Question {
+        ask: "Train one head (32 wide) to the end. Does it write over half of the dates?",
+        is_answered: |_, it| it.is_finished && it.n_heads == 1 && it.whole > 0.5,
+        answer: |set| set.heads = 1,
+        found: "Yes: the parts come one after the other, and its one map goes from part \
+                to part. This task does not need several heads.",
+    },
+    Question {
+        ask: "Train four heads with another seed. Do the same heads look at the same \
+              parts?",
+        is_answered: |set, it| {
+            it.is_finished && it.n_heads == 4 && set.seed != FIRST_SEED
         },
-        Question {
-            ask: "Train four heads with another seed. Do the same heads look at the same \
-                  parts?",
-            is_answered: |settings, view| {
-                let [_, n_heads, finished] = view.last()?;
-                let is_other = settings.count("seed")? != FIRST_SEED;
-                Ok(finished == 1.0 && n_heads == 4.0 && is_other)
-            },
-            answer: &[("seed", "1")],
-            found: "No: which head begins with which letter is up to the seed. What all \
-                    maps have in common is the way from part to part.",
-        },
-    ],
-    weights: None,
-    controls,
-    draw,
-    training: Some(begin),
-};
+        answer: |set| set.seed = 1,
+        found: "No: which head begins with which letter is up to the seed. What all maps \
+                have in common is the way from part to part.",
+    },
+];
 
 const FIRST_SEED: usize = 0;
 
 /// What all looks show.
 const READ: &str = "mar. 12 2031";
 
-fn controls() -> Vec<Control> {
-    let heads = [4, 2, 1].map(|n: usize| (n.to_string(), n.to_string()));
-    let steps = Kind::Count { range: [10, 1500], first: Plan::first().schedule.n_steps };
-    vec![
-        Control::new("heads", "Heads", Kind::choice(heads)),
-        Control::new("seed", "Seed", Kind::Count { range: [0, 9999], first: FIRST_SEED }),
-        Control::new("steps", "Steps", steps),
-    ]
-}
-
-/// What is trained, and how.
-#[derive(Debug, Clone, PartialEq)]
-struct Plan {
-    built: DateArchitecture,
-    schedule: Schedule,
-}
-
-impl Plan {
-    fn first() -> Self {
-        Self {
-            built: DateArchitecture::small(),
-            schedule: Dates::small_schedule(FIRST_SEED as u64),
-        }
+live! {
+    struct Set {
+        heads: usize = "Heads", choice([4, 2, 1].map(|n| (n.to_string(), n.to_string(), n)));
+        seed: usize = "Seed", count([0, 9999], FIRST_SEED);
+        steps: usize = "Steps", count([10, 1500], Dates::small_schedule(0).n_steps);
     }
 
-    fn of(settings: &Settings) -> Result<Self> {
-        let (n_heads, n_steps) = (settings.size("heads")?, settings.count("steps")?);
-        let schedule = Dates::small_schedule(settings.count("seed")? as u64);
-        Ok(Self {
-            built: DateArchitecture { n_heads, ..DateArchitecture::small() },
-            schedule: Schedule { n_steps, ..schedule },
-        })
-    }
-
-    fn begin(self) -> Result<Trainer<DateConverter, Dates>> {
-        let Self { built, schedule } = self;
-        let begin = |_: &Dates, rng: &mut Rng| DateConverter::random(built, rng);
-        Ok(Trainer::new(Dates::default(), schedule, begin)?)
+    struct Facts {
+        n_heads: usize, is_finished: bool,
+        /// The part of unseen dates that are whole.
+        whole: f64,
     }
 }
 
-/// The training of the first settings. It takes seconds, and several tests look at it.
-fn first() -> Result<&'static training::Training<DateConverter>> {
-    static FIRST: OnceLock<training::Training<DateConverter>> = OnceLock::new();
-    if let Some(trained) = FIRST.get() {
-        return Ok(trained);
-    }
-    let trained = Plan::first().begin()?.finish()?;
-    Ok(FIRST.get_or_init(|| trained))
-}
+/// The converter, trained.
+struct SmallConverter;
 
-fn draw(settings: &Settings) -> Result<LiveView> {
-    let plan = Plan::of(settings)?;
-    let schedule = plan.schedule.clone();
-    if plan == Plan::first() {
-        let first = first()?;
-        return shown(&schedule, &first.model, first.last());
-    }
-    let trained = plan.begin()?.finish()?;
-    shown(&schedule, &trained.model, trained.last())
-}
+impl LiveTraining for SmallConverter {
+    type Set = Set;
+    type Facts = Facts;
+    type Model = DateConverter;
+    type Task = Dates;
 
-fn begin(settings: &Settings) -> Result<Box<dyn Training>> {
-    Ok(Box::new(Plan::of(settings)?.begin()?))
-}
-
-impl Training for Trainer<DateConverter, Dates> {
-    fn step(&mut self) -> Result<()> {
-        Trainer::step(self)?;
-        Ok(())
+    fn task() -> Dates {
+        Dates::default()
     }
 
-    fn progress(&self) -> [usize; 2] {
-        [self.so_far().losses.len(), self.schedule().n_steps]
+    fn schedule(set: &Set) -> Schedule {
+        Schedule { n_steps: set.steps, ..Dates::small_schedule(set.seed as u64) }
     }
 
-    fn shown(&self, _: &Settings) -> Result<LiveView> {
-        shown(self.schedule(), &self.so_far().model, &self.look()?)
+    fn begin(set: &Set, _: &Dates, rng: &mut Rng) -> attention::Result<DateConverter> {
+        let built = DateArchitecture { n_heads: set.heads, ..DateArchitecture::small() };
+        DateConverter::random(built, rng)
     }
-}
 
-/// A model as it is at a look.
-fn shown(schedule: &Schedule, model: &DateConverter, now: &DateLook) -> Result<LiveView> {
-    let written = Written::by(model, READ)?;
-    let whole = format!("{:.1} %", 100.0 * now.whole);
-    let heads = match model.n_heads() {
-        1 => "1 head writes".to_owned(),
-        n => format!("{n} heads write"),
-    };
-    let (seed, step, n_steps) = (schedule.seed, now.step, schedule.n_steps);
-    let title =
-        format!("Seed {seed}, step {step}: {heads} {whole} of unseen dates whole");
-    let words = format!(
-        "After {step} of {n_steps} steps {whole} of {} unseen dates are whole; “{READ}” is \
-         written as {}.",
-        schedule.n_test, written.text,
-    );
-    let numbers = written.maps.iter().flat_map(|map| map.iter().copied());
-    let is_finished = f64::from(u8::from(step == n_steps));
-    let end = [now.whole, model.n_heads() as f64, is_finished];
-    let numbers = numbers.chain(end).collect();
-    Ok(LiveView { figure: written.figure(title)?, words, numbers })
+    fn kept() -> &'static OnceLock<training::Training<DateConverter>> {
+        static FIRST: OnceLock<training::Training<DateConverter>> = OnceLock::new();
+        &FIRST
+    }
+
+    fn shown(
+        _: &Set,
+        schedule: &Schedule,
+        so_far: &training::Training<DateConverter>,
+        now: &DateLook,
+    ) -> Result<LiveView<Facts>> {
+        let written = Written::by(&so_far.model, READ)?;
+        let whole = percent(now.whole);
+        let n_heads = so_far.model.n_heads();
+        let heads = match n_heads {
+            1 => "1 head writes".to_owned(),
+            n => format!("{n} heads write"),
+        };
+        let (seed, step, n_steps) = (schedule.seed, now.step, schedule.n_steps);
+        let title =
+            format!("Seed {seed}, step {step}: {heads} {whole} of unseen dates whole");
+        let words = format!(
+            "After {step} of {n_steps} steps {whole} of {} unseen dates are whole; “{READ}” is \
+             written as {}.",
+            schedule.n_test, written.text,
+        );
+        let figure = written.figure(title)?;
+        let facts = Facts { whole: now.whole, n_heads, is_finished: step == n_steps };
+        Ok(LiveView { figure, words, facts })
+    }
 }

@@ -5,50 +5,43 @@ use training::dates::{Date, Form};
 
 use super::SEED;
 use super::model::{N_HEADS, Written, opened};
-use crate::live::{Control, Kind, Live, LiveView, Question, Settings, Weights};
+use crate::live::setting::choice;
+use crate::live::{LiveFigure, LiveView, Question, Setting, Weights, live};
 use crate::numbers::share;
 
 /// Draws where the heads look while the trained model writes a date that was typed.
-pub const LIVE: Live = Live {
-    name: "typed-date",
-    questions: &[
-        Question {
-            ask: "Write the twelfth of March 2031 in a form that it never saw, and that it \
-                  still gets right.",
-            is_answered: |settings, view| {
-                Ok(is_meant(settings)? && is_own(settings)? && is_right(view)?)
-            },
-            answer: &[("date", "12 mar 2031")],
-            found: "It has learned where parts stand by what stands in and beside them, and \
-                    some of that carries over to forms that it never saw.",
+pub(crate) const LIVE: LiveFigure<Set, Facts> =
+    LiveFigure::new("typed-date", draw, QUESTIONS).drawn_from(Weights::Dates);
+
+const QUESTIONS: &[Question<Set, Facts>] = &[
+    Question {
+        ask: "Write the twelfth of March 2031 in a form that it never saw, and that it \
+              still gets right.",
+        is_answered: |set, it| set.is_own_form() && it.is_right(),
+        answer: |set| set.date = "12 mar 2031".to_owned(),
+        found: "It has learned where parts stand by what stands in and beside them, and \
+                some of that carries over to forms that it never saw.",
+    },
+    Question {
+        ask: "And in one that you read without doubt, and it gets wrong.",
+        is_answered: |set, it| set.is_own_form() && !it.is_right(),
+        answer: |set| set.date = "12. march 2031".to_owned(),
+        found: "A point behind the day, and March becomes May. It cannot even read what \
+                it writes, 2031-03-12. Nothing in the training asked for a rule.",
+    },
+    Question {
+        ask: "Go back to mar. 12 2031, and leave one head alone that still writes it \
+              right.",
+        is_answered: |set, it| {
+            let is_alone = matches!(set.removed, Removed::AllBut(_));
+            set.typed() == FIRST && is_alone && it.is_right()
         },
-        Question {
-            ask: "And in one that you read without doubt, and it gets wrong.",
-            is_answered: |settings, view| {
-                Ok(is_meant(settings)? && is_own(settings)? && !is_right(view)?)
-            },
-            answer: &[("date", "12. march 2031")],
-            found: "A point behind the day, and March becomes May. It cannot even read what it \
-                    writes, 2031-03-12. Nothing in the training asked for a rule.",
-        },
-        Question {
-            ask: "Go back to mar. 12 2031, and leave one head alone that still writes it right.",
-            is_answered: |settings, view| {
-                let is_alone = settings.choice("removed")?.starts_with("but-");
-                let is_first = typed(settings)? == FIRST;
-                Ok(is_first && is_alone && is_right(view)?)
-            },
-            answer: &[("removed", "but-1")],
-            found: "Head 1. It is not the one that aligns best: that is head 2, which alone \
-                    writes 2019-03-12. Most dates each of them gets wrong alone: the table \
-                    below counts them.",
-        },
-    ],
-    weights: Some(Weights::Dates),
-    controls,
-    draw,
-    training: None,
-};
+        answer: |set| set.removed = Removed::AllBut(1),
+        found: "Head 1. It is not the one that aligns best: that is head 2, which alone \
+                writes 2019-03-12. Most dates each of them gets wrong alone: the table \
+                below counts them.",
+    },
+];
 
 /// What is typed first.
 const FIRST: &str = "mar. 12 2031";
@@ -59,69 +52,75 @@ const MEANT: Date = Date { year: 2031, month: 3, day: 12 };
 /// The most characters of a line: longer than any that the model takes, which it says itself.
 const MOST: usize = 30;
 
-fn controls() -> Vec<Control> {
-    let one = (0..N_HEADS).map(|head| (head.to_string(), format!("head {head}")));
-    let but = (0..N_HEADS)
-        .map(|head| (format!("but-{head}"), format!("all others than head {head}")));
-    let none = [("no".to_owned(), "none".to_owned())];
-    let removed = Kind::choice(none.into_iter().chain(one).chain(but));
-    vec![
-        Control::new("date", "A date", Kind::Text { most: MOST, first: FIRST }),
-        Control::new("removed", "Removed", removed),
-    ]
-}
-
-/// What was typed; the model knows small letters.
-fn typed(settings: &Settings) -> Result<String> {
-    Ok(settings.text("date")?.trim().to_lowercase())
-}
-
-/// Whether a person would read [`MEANT`]: its year, its day, and its month as a word or,
-/// where the year comes first, in digits.
-fn is_meant(settings: &Settings) -> Result<bool> {
-    let text = typed(settings)?;
-    let has = |part| text.contains(part);
-    let has_month = has("mar") || text.starts_with("2031") && has("03");
-    Ok(has("2031") && has("12") && has_month)
-}
-
-/// Whether none of the six forms writes it so.
-fn is_own(settings: &Settings) -> Result<bool> {
-    let text = typed(settings)?;
-    Ok(Form::ALL.iter().all(|form| form.write(MEANT).text != text))
-}
-
-fn is_right(view: &LiveView) -> Result<bool> {
-    let written = view.last::<1>()?[0];
-    Ok(written == digits(&MEANT.iso()))
-}
-
-/// The digits of a text as a number.
-fn digits(text: &str) -> f64 {
-    let digits = text.chars().filter_map(|letter| letter.to_digit(10));
-    digits.fold(0.0, |number, digit| 10.0 * number + f64::from(digit))
-}
-
 /// The heads that are taken away.
-fn removed(settings: &Settings) -> Result<Vec<usize>> {
-    let chosen = settings.choice("removed")?;
-    let kept = chosen.strip_prefix("but-").and_then(|head| head.parse::<usize>().ok());
-    let one = chosen.parse::<usize>().ok();
-    Ok((0..N_HEADS)
-        .filter(|&head| match (kept, one) {
-            (Some(kept), _) => head != kept,
-            (None, one) => one == Some(head),
-        })
-        .collect())
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Removed {
+    Nothing,
+    One(usize),
+    AllBut(usize),
 }
 
-fn draw(settings: &Settings) -> Result<LiveView> {
-    let removed = removed(settings)?;
-    let written = Written::by(&opened()?.ablated(&removed)?, &typed(settings)?)?;
-    let without = match removed[..] {
-        [] => String::new(),
-        [head] => format!(", without head {head}"),
-        _ => format!(", with head {} alone", kept(&removed)),
+impl Removed {
+    fn setting() -> Setting<Self> {
+        let none = ("no".to_owned(), "none".to_owned(), Self::Nothing);
+        let one =
+            |head: usize| (head.to_string(), format!("head {head}"), Self::One(head));
+        let but = |head: usize| {
+            let name = format!("all others than head {head}");
+            (format!("but-{head}"), name, Self::AllBut(head))
+        };
+        let heads = 0..N_HEADS;
+        choice([none].into_iter().chain(heads.clone().map(one)).chain(heads.map(but)))
+    }
+
+    fn heads(self) -> Vec<usize> {
+        let is_removed = |head: &usize| match self {
+            Self::Nothing => false,
+            Self::One(removed) => *head == removed,
+            Self::AllBut(kept) => *head != kept,
+        };
+        (0..N_HEADS).filter(is_removed).collect()
+    }
+}
+
+live! {
+    struct Set {
+        date: String = "A date", text(MOST, FIRST);
+        removed: Removed = "Removed", Removed::setting();
+    }
+
+    struct Facts { written: String }
+}
+
+impl Set {
+    /// What was typed; the model knows small letters.
+    fn typed(&self) -> String {
+        self.date.trim().to_lowercase()
+    }
+
+    /// Whether a person would read [`MEANT`], in a form that is none of the six: its year, its
+    /// day, and its month as a word or, where the year comes first, in digits.
+    fn is_own_form(&self) -> bool {
+        let text = self.typed();
+        let has = |part| text.contains(part);
+        let has_month = has("mar") || text.starts_with("2031") && has("03");
+        let is_own = Form::ALL.iter().all(|form| form.write(MEANT).text != text);
+        has("2031") && has("12") && has_month && is_own
+    }
+}
+
+impl Facts {
+    fn is_right(&self) -> bool {
+        self.written == MEANT.iso()
+    }
+}
+
+fn draw(set: &Set) -> Result<LiveView<Facts>> {
+    let written = Written::by(&opened()?.ablated(&set.removed.heads())?, &set.typed())?;
+    let without = match set.removed {
+        Removed::Nothing => String::new(),
+        Removed::One(head) => format!(", without head {head}"),
+        Removed::AllBut(head) => format!(", with head {head} alone"),
     };
     let Written { read, text, maps } = &written;
     let title = format!("Seed {SEED}: “{read}” is written as {text}{without}");
@@ -135,14 +134,8 @@ fn draw(settings: &Settings) -> Result<LiveView> {
          most goes from {}.",
         most.collect::<Vec<_>>().join(", "),
     );
-    let numbers = maps.iter().flat_map(|map| map.iter().copied());
-    let numbers = numbers.chain([digits(text)]).collect();
-    Ok(LiveView { figure: written.figure(title)?, words, numbers })
-}
-
-/// The head that is left.
-fn kept(removed: &[usize]) -> usize {
-    (0..N_HEADS).find(|head| !removed.contains(head)).unwrap_or(N_HEADS)
+    let figure = written.figure(title)?;
+    Ok(LiveView { figure, words, facts: Facts { written: written.text } })
 }
 
 #[cfg(test)]

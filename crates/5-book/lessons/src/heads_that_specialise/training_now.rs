@@ -1,93 +1,66 @@
 //! The three lookups, trained while a reader looks on, and a head taken away: live.
 
-use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
 use ablation::Replacement;
 use anyhow::Result;
 use attention::{Error, Rng, SeedableRng};
+use training::Schedule;
 use training::lookups::Lookups;
-use training::one_layer::{Look, Model, Task, train};
-use training::{Schedule, Trainer};
+use training::one_layer::{Look, Model, Task};
 
 use super::learning::Learning;
-use crate::live::{Control, Kind, Live, LiveView, Question, Settings, Training};
+use crate::live::setting::choice;
+use crate::live::trained::{self, LiveTraining};
+use crate::live::{LiveFigure, LiveView, Question, Setting, live};
+use crate::numbers::percent;
 
 /// Trains as its reader sets: on the sentences, the test set and the looks of all of the
 /// chapter's tables, so a page shows what they hold.
-pub const LIVE: Live = Live {
-    name: "lookups",
-    questions: &[
-        Question {
-            ask: "Remove a head, so that the place is lost and nothing else.",
-            is_answered: |_, view| {
-                let End { scores, without: [agent, object, place], .. } = End::of(view)?;
-                Ok(least(&scores) > 0.9 && agent > 0.9 && object > 0.9 && place < 0.1)
-            },
-            answer: &[("removed", "1")],
-            found: "The head that attends to the place. Each of the three finds one \
-                   word, and no other stands in for it.",
-        },
-        Question {
-            ask: "Train three heads with another seed, until head 0 attends to another word \
-                  than the agent.",
-            is_answered: |_, view| {
-                let End { scores, n_heads, word_of_head_0, is_finished, .. } =
-                    End::of(view)?;
-                let is_trained = is_finished && least(&scores) > 0.9;
-                Ok(is_trained && n_heads == 3.0 && word_of_head_0 != AGENT)
-            },
-            answer: &[("seed", "1")],
-            found: "Heads begin at random, and that decides which takes which word: the \
-                    number of a head means nothing.",
-        },
-        Question {
-            ask: "Train four heads, and remove one so that each word is still named \
-                 right more than half of the time.",
-            is_answered: |_, view| {
-                let it = End::of(view)?;
-                let is_trained = it.is_finished && least(&it.scores) > 0.9;
-                let is_kept = it.is_removed && least(&it.without) > 0.5;
-                Ok(is_trained && it.n_heads == 4.0 && is_kept)
-            },
-            answer: &[("heads", "4"), ("removed", "2")],
-            found: "Two heads share the object: remove either, and the other still does \
-                   most of the work.",
-        },
-    ],
-    weights: None,
-    controls,
-    draw,
-    training: Some(begin),
-};
+pub(crate) const LIVE: LiveFigure<Set, Facts> =
+    LiveFigure::new("lookups", trained::draw::<LiveLookups>, QUESTIONS)
+        .trained(trained::begin::<LiveLookups>);
 
-/// What the last numbers say of a training, for the questions.
-struct End {
-    /// How often each word is named rightly: agent, object and place.
-    scores: [f64; 3],
-    /// The same without the head that is removed, if one is.
-    without: [f64; 3],
-    is_removed: bool,
-    n_heads: f64,
-    /// The word that head 0 attends to most.
-    word_of_head_0: f64,
-    is_finished: bool,
-}
+const QUESTIONS: &[Question<Set, Facts>] = &[
+    Question {
+        ask: "Remove a head, so that the place is lost and nothing else.",
+        is_answered: |_, it| {
+            let [agent, object, place] = it.without;
+            least(&it.scores) > 0.9 && agent > 0.9 && object > 0.9 && place < 0.1
+        },
+        answer: |set| set.removed = Some(1),
+        found: "The head that attends to the place. Each of the three finds one word, \
+                and no other stands in for it.",
+    },
+    Question {
+        ask: "Train three heads with another seed, until head 0 attends to another word \
+              than the agent.",
+        is_answered: |_, it| {
+            it.is_trained() && it.n_heads == 3 && it.word_of_head_0 != AGENT
+        },
+        answer: |set| set.seed = 1,
+        found: "Heads begin at random, and that decides which takes which word: the \
+                number of a head means nothing.",
+    },
+    Question {
+        ask: "Train four heads, and remove one so that each word is still named right \
+              more than half of the time.",
+        is_answered: |set, it| {
+            let is_kept = set.removed.is_some() && least(&it.without) > 0.5;
+            it.is_trained() && it.n_heads == 4 && is_kept
+        },
+        answer: |set| (set.heads, set.removed) = (4, Some(2)),
+        found: "Two heads share the object: remove either, and the other still does most \
+                of the work.",
+    },
+];
 
-const AGENT: f64 = 0.0;
+/// The agent, among the words.
+const AGENT: usize = 0;
 
-impl End {
-    fn of(view: &LiveView) -> Result<Self> {
-        let [a, b, c, d, e, f, removed, n_heads, word_of_head_0, finished] =
-            view.last()?;
-        Ok(Self {
-            scores: [a, b, c],
-            without: [d, e, f],
-            is_removed: removed == 1.0,
-            n_heads,
-            word_of_head_0,
-            is_finished: finished == 1.0,
-        })
+impl Facts {
+    fn is_trained(&self) -> bool {
+        self.is_finished && least(&self.scores) > 0.9
     }
 }
 
@@ -98,148 +71,114 @@ fn least(scores: &[f64; 3]) -> f64 {
 /// The most heads of a training.
 const MOST_HEADS: usize = 8;
 
-fn controls() -> Vec<Control> {
-    let head = |head: usize| (head.to_string(), format!("head {head}"));
-    let none = ("no".to_owned(), "none".to_owned());
-    let removed = Kind::choice([none].into_iter().chain((0..MOST_HEADS).map(head)));
-    let rate = Kind::Number { range: [0.001, 1.0], step: 0.001, first: 0.01 };
-    vec![
-        Control::new("heads", "Heads", Kind::Count { range: [1, MOST_HEADS], first: 3 }),
-        Control::new("seed", "Seed", Kind::Count { range: [0, 9999], first: 0 }),
-        Control::new("steps", "Steps", Kind::Count { range: [100, 3000], first: 1000 }),
-        Control::new("rate", "Rate at first", rate),
-        Control::new("removed", "Removed", removed).at_any_time(),
-    ]
+/// No head, or any.
+fn removed() -> Setting<Option<usize>> {
+    let head = |head: usize| (head.to_string(), format!("head {head}"), Some(head));
+    let none = ("no".to_owned(), "none".to_owned(), None);
+    choice([none].into_iter().chain((0..MOST_HEADS).map(head)))
 }
 
-/// What is trained, and how.
-#[derive(Debug, Clone, PartialEq)]
-struct Plan {
-    n_heads: usize,
-    schedule: Schedule,
-}
-
-impl Plan {
-    fn first() -> Self {
-        Self { n_heads: 3, schedule: Lookups::schedule(0) }
+live! {
+    struct Set {
+        heads: usize = "Heads", count([1, MOST_HEADS], 3);
+        seed: usize = "Seed", count([0, 9999], 0);
+        steps: usize = "Steps", count([100, 3000], 1000);
+        rate: f64 = "Rate at first", number([0.001, 1.0], 0.001, 0.01);
+        removed: Option<usize> = "Removed", removed().at_any_time();
     }
 
-    fn of(settings: &Settings) -> Result<Self> {
-        let (n_heads, seed) = (settings.count("heads")?, settings.count("seed")? as u64);
-        let (n_steps, rate) = (settings.count("steps")?, settings.number("rate")?);
-        Ok(Self {
-            n_heads,
-            schedule: Schedule { n_steps, rate, ..Lookups::schedule(seed) },
-        })
-    }
-
-    fn to_the_end(&self) -> Result<training::Training> {
-        let Self { n_heads, schedule } = self;
-        let on_step = |_| ControlFlow::Continue(());
-        Ok(train(&Lookups::default(), *n_heads, schedule, on_step)?)
+    struct Facts {
+        n_heads: usize, is_finished: bool,
+        /// How often each word is named rightly: agent, object and place.
+        scores: [f64; 3],
+        /// The same without the head that is removed, if one is.
+        without: [f64; 3],
+        /// The word that head 0 attends to most.
+        word_of_head_0: usize,
     }
 }
 
-fn removed(settings: &Settings) -> Result<Option<usize>> {
-    Ok(settings.choice("removed")?.parse().ok())
-}
+/// The lookups, trained.
+struct LiveLookups;
 
 /// The training of the chapter's own pictures: three heads, seed 0. It takes seconds, and
 /// two figures show it.
 ///
 /// # Errors
-/// As [`train`].
+/// As [`training::Trainer::new`].
 pub fn first() -> Result<&'static training::Training> {
-    static FIRST: OnceLock<training::Training> = OnceLock::new();
-    if let Some(trained) = FIRST.get() {
-        return Ok(trained);
-    }
-    let trained = Plan::first().to_the_end()?;
-    Ok(FIRST.get_or_init(|| trained))
+    trained::first::<LiveLookups>()
 }
 
-fn draw(settings: &Settings) -> Result<LiveView> {
-    let (plan, removed) = (Plan::of(settings)?, removed(settings)?);
-    if plan == Plan::first() {
-        let first = first()?;
-        return shown(&plan.schedule, first, first.last(), removed);
-    }
-    let trained = plan.to_the_end()?;
-    shown(&plan.schedule, &trained, trained.last(), removed)
-}
+impl LiveTraining for LiveLookups {
+    type Set = Set;
+    type Facts = Facts;
+    type Model = Model;
+    type Task = Lookups;
 
-fn begin(settings: &Settings) -> Result<Box<dyn Training>> {
-    let Plan { n_heads, schedule } = Plan::of(settings)?;
-    let begin = |task: &_, rng: &mut Rng| Model::random(task, n_heads, rng);
-    Ok(Box::new(Trainer::new(Lookups::default(), schedule, begin)?))
-}
-
-impl Training for Trainer<Model, Lookups> {
-    fn step(&mut self) -> Result<()> {
-        Trainer::step(self)?;
-        Ok(())
+    fn task() -> Lookups {
+        Lookups::default()
     }
 
-    fn progress(&self) -> [usize; 2] {
-        [self.so_far().losses.len(), self.schedule().n_steps]
+    fn schedule(&Set { steps: n_steps, rate, seed, .. }: &Set) -> Schedule {
+        Schedule { n_steps, rate, ..Lookups::schedule(seed as u64) }
     }
 
-    fn shown(&self, settings: &Settings) -> Result<LiveView> {
-        shown(self.schedule(), self.so_far(), &self.look()?, removed(settings)?)
+    fn begin(set: &Set, task: &Lookups, rng: &mut Rng) -> attention::Result<Model> {
+        Model::random(task, set.heads, rng)
     }
-}
 
-/// A training as it is at a look, which need not be among those that it holds.
-fn shown(
-    schedule: &Schedule,
-    trained: &training::Training,
-    now: &Look,
-    removed: Option<usize>,
-) -> Result<LiveView> {
-    let without = |head| {
-        let rng = &mut Rng::seed_from_u64(schedule.seed);
-        trained.model.scores_ablated(head, &trained.test, Replacement::Mean, rng)
-    };
-    let without =
-        removed.map(|head| Ok::<_, Error>((head, without(head)?))).transpose()?;
-    let without = without.as_ref().map(|(head, scores)| (*head, scores.as_slice()));
-    let is_new = trained.last().step < now.step;
-    let looks: Vec<&Look> = trained.looks.iter().chain(is_new.then_some(now)).collect();
-    let steps: Vec<usize> = looks.iter().map(|look| look.step).collect();
-    let scores: Vec<Vec<f64>> = looks.iter().map(|look| look.scores.clone()).collect();
-    let targets = Lookups::default().targets().iter().map(|it| (*it).to_owned());
-    let targets: Vec<String> = targets.collect();
-    let learned = Learning {
-        n_steps: schedule.n_steps,
-        steps: &steps,
-        targets: &targets,
-        scores: &scores,
-        rows: &now.rows,
-        tokens: &trained.test.names,
-        without,
-    };
-    let figure = learned.figure(title(schedule, now, without))?;
-    let words = words(schedule, now, without);
-    let lists = steps.iter().map(|&step| step as f64).chain(scores.concat());
-    let maps = now.focus.iter().chain(&now.rows).copied();
-    let left = without.map_or(now.scores.as_slice(), |(_, scores)| scores);
-    let (word_of_head_0, _) = now.focus.row(0).transpose().argmax();
-    let end = [
-        f64::from(u8::from(without.is_some())),
-        now.rows.nrows() as f64,
-        word_of_head_0 as f64,
-        f64::from(u8::from(now.step == schedule.n_steps)),
-    ];
-    let end = now.scores.iter().chain(left).copied().chain(end);
-    Ok(LiveView { figure, words, numbers: lists.chain(maps).chain(end).collect() })
+    fn kept() -> &'static OnceLock<training::Training> {
+        static FIRST: OnceLock<training::Training> = OnceLock::new();
+        &FIRST
+    }
+
+    fn shown(
+        set: &Set,
+        schedule: &Schedule,
+        trained: &training::Training,
+        now: &Look,
+    ) -> Result<LiveView<Facts>> {
+        let without = |head| {
+            let rng = &mut Rng::seed_from_u64(schedule.seed);
+            trained.model.scores_ablated(head, &trained.test, Replacement::Mean, rng)
+        };
+        let without =
+            set.removed.map(|head| Ok::<_, Error>((head, without(head)?))).transpose()?;
+        let without = without.as_ref().map(|(head, scores)| (*head, scores.as_slice()));
+        let is_new = trained.last().step < now.step;
+        let looks: Vec<&Look> =
+            trained.looks.iter().chain(is_new.then_some(now)).collect();
+        let steps: Vec<usize> = looks.iter().map(|look| look.step).collect();
+        let scores: Vec<Vec<f64>> =
+            looks.iter().map(|look| look.scores.clone()).collect();
+        let targets = Lookups::default().targets().iter().map(|it| (*it).to_owned());
+        let targets: Vec<String> = targets.collect();
+        let learned = Learning {
+            n_steps: schedule.n_steps,
+            steps: &steps,
+            targets: &targets,
+            scores: &scores,
+            rows: &now.rows,
+            tokens: &trained.test.names,
+            without,
+        };
+        let figure = learned.figure(title(schedule, now, without))?;
+        let words = words(schedule, now, without);
+        let scores = |scores: &[f64]| [scores[0], scores[1], scores[2]];
+        let facts = Facts {
+            scores: scores(&now.scores),
+            without: scores(without.map_or(now.scores.as_slice(), |(_, scores)| scores)),
+            n_heads: now.rows.nrows(),
+            word_of_head_0: now.focus.row(0).transpose().argmax().0,
+            is_finished: now.step == schedule.n_steps,
+        };
+        Ok(LiveView { figure, words, facts })
+    }
 }
 
 /// A head that is removed, and the scores without it.
 type Without<'a> = Option<(usize, &'a [f64])>;
-
-fn percent(score: f64) -> String {
-    format!("{:.1} %", 100.0 * score)
-}
 
 fn title(schedule: &Schedule, now: &Look, without: Without) -> String {
     let heads = match now.rows.nrows() {

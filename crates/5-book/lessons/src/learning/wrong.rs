@@ -6,57 +6,41 @@ use fused_heads::FusedAttention;
 use gradients::{Optimiser, Sgd};
 
 use super::{N_STEPS, RATE, START, Task, fresh_layer};
-use crate::live::{Control, Kind, Live, LiveView, Question, Settings, Training};
+use crate::live::{LiveFigure, LiveView, Question, Training, live};
 use crate::numbers::brief;
 use crate::the_backward_pass::ways::{Way, back, by_differences, compared};
 
 /// Trains two layers with the same start by gradient descent, one with a wrong gradient.
-pub const LIVE: Live = Live {
-    name: "wrong-gradient",
-    questions: &[
-        Question {
-            ask: "Find a gradient that is wrong for the layer's own parameters and still \
-                  takes the loss below 0.01.",
-            is_answered: |_, view| {
-                let is_wrong = view.number(PARAMETERS)? > TOLERANCE;
-                Ok(is_wrong && has_learned(view)?[1])
-            },
-            answer: &[("way", "a-not-transposed")],
-            found: "A falling loss shows that a step points downhill, not that it is the \
-                    gradient.",
-        },
-        Question {
-            ask: "The forgotten 1/√d_k fails from start 3. Find a start from which it \
-                  learns the task.",
-            is_answered: |settings, view| {
-                Ok(settings.choice("way")? == "no-scale" && has_learned(view)?[1])
-            },
-            answer: &[("seed", "0")],
-            found: "One start is one observation: a ranking of gradients needs several.",
-        },
-        Question {
-            ask: "Find a start from which the right gradients fail and wrong ones learn.",
-            is_answered: |_, view| {
-                let [right, wrong] = has_learned(view)?;
-                let is_over = view.number(STEPS)? == N_STEPS as f64;
-                let is_wrong = view.number(PARAMETERS)? > TOLERANCE;
-                Ok(is_over && is_wrong && !right && wrong)
-            },
-            answer: &[("seed", "4"), ("way", "wo-not-transposed")],
-            found: "The loss at the end cannot tell which gradient was right. The check \
-                    can, before the first step.",
-        },
-    ],
-    weights: None,
-    controls,
-    draw,
-    training: Some(begin),
-};
+pub(crate) const LIVE: LiveFigure<Set, Facts> =
+    LiveFigure::new("wrong-gradient", draw, QUESTIONS).trained(begin);
 
-/// Where the numbers hold the steps taken, the two losses, and the two mismatches.
-const STEPS: usize = 0;
-const LOSSES: [usize; 2] = [1, 2];
-const PARAMETERS: usize = 3;
+const QUESTIONS: &[Question<Set, Facts>] = &[
+    Question {
+        ask: "Find a gradient that is wrong for the layer's own parameters and still \
+              takes the loss below 0.01.",
+        is_answered: |_, it| it.of_parameters > TOLERANCE && it.wrong < ENOUGH,
+        answer: |set| set.way = Way::ANotTransposed,
+        found: "A falling loss shows that a step points downhill, not that it is the \
+                gradient.",
+    },
+    Question {
+        ask: "The forgotten 1/√d_k fails from start 3. Find a start from which it learns \
+              the task.",
+        is_answered: |set, it| set.way == Way::NoScale && it.wrong < ENOUGH,
+        answer: |set| set.seed = 0,
+        found: "One start is one observation: a ranking of gradients needs several.",
+    },
+    Question {
+        ask: "Find a start from which the right gradients fail and wrong ones learn.",
+        is_answered: |_, it| {
+            let is_wrong = it.of_parameters > TOLERANCE && it.n_taken == N_STEPS;
+            is_wrong && it.right >= ENOUGH && it.wrong < ENOUGH
+        },
+        answer: |set| (set.seed, set.way) = (4, Way::WoNotTransposed),
+        found: "The loss at the end cannot tell which gradient was right. The check can, \
+                before the first step.",
+    },
+];
 
 /// Below this loss the task is learned, as in the chapter.
 const ENOUGH: f64 = 0.01;
@@ -74,10 +58,21 @@ const KEYS: [(&str, Way); 7] = [
     ("in-place", Way::InPlace),
 ];
 
-fn controls() -> Vec<Control> {
-    let ways = Kind::choice(KEYS.map(|(key, way)| (key, name(way))));
-    let start = Kind::Count { range: [0, 99], first: START as usize };
-    vec![Control::new("way", "Wrong", ways), Control::new("seed", "Start", start)]
+live! {
+    struct Set {
+        way: Way = "Wrong", choice(KEYS.map(|(key, way)| (key, name(way), way)));
+        seed: usize = "Start", count([0, 99], START as usize);
+    }
+
+    struct Facts {
+        n_taken: usize,
+        /// The losses, before the first step and after each.
+        losses: [Vec<f64>; 2],
+        /// The last of them with the right gradients, and with the wrong ones.
+        right: f64, wrong: f64,
+        /// How far the gradients of the layer's own parameters are from differences.
+        of_parameters: f64,
+    }
 }
 
 /// What “The backward pass” calls it.
@@ -86,22 +81,16 @@ fn name(way: Way) -> &'static str {
     found.map_or("", |(_, name)| name)
 }
 
-/// Whether the right gradients have learned the task, and whether the wrong ones have.
-fn has_learned(view: &LiveView) -> Result<[bool; 2]> {
-    let [right, wrong] = LOSSES.map(|nth| view.number(nth));
-    Ok([right? < ENOUGH, wrong? < ENOUGH])
-}
-
-fn draw(settings: &Settings) -> Result<LiveView> {
-    let mut training = Comparison::new(settings)?;
+fn draw(set: &Set) -> Result<LiveView<Facts>> {
+    let mut training = Comparison::new(set)?;
     while training.n_taken() < N_STEPS {
         Training::step(&mut training)?;
     }
-    training.shown(settings)
+    training.shown(set)
 }
 
-fn begin(settings: &Settings) -> Result<Box<dyn Training>> {
-    Ok(Box::new(Comparison::new(settings)?))
+fn begin(set: &Set) -> Result<Box<dyn Training<Set, Facts>>> {
+    Ok(Box::new(Comparison::new(set)?))
 }
 
 /// Two layers that had the same start.
@@ -117,10 +106,8 @@ struct Comparison {
 }
 
 impl Comparison {
-    fn new(settings: &Settings) -> Result<Self> {
-        let (key, start) = (settings.choice("way")?, settings.count("seed")? as u64);
-        let way = KEYS.into_iter().find(|(known, _)| *known == key);
-        let way = way.map_or(Way::Right, |(_, way)| way);
+    fn new(&Set { way, seed }: &Set) -> Result<Self> {
+        let start = seed as u64;
         let (task, layer) = (Task::new(1)?, fresh_layer(start)?);
         let mismatch = Mismatch::new(&layer, &task, way)?;
         let loss = task.loss(&layer)?;
@@ -133,7 +120,7 @@ impl Comparison {
     }
 }
 
-impl Training for Comparison {
+impl Training<Set, Facts> for Comparison {
     fn step(&mut self) -> Result<()> {
         if self.n_taken() == N_STEPS {
             return Ok(());
@@ -151,7 +138,7 @@ impl Training for Comparison {
         [self.n_taken(), N_STEPS]
     }
 
-    fn shown(&self, _: &Settings) -> Result<LiveView> {
+    fn shown(&self, _: &Set) -> Result<LiveView<Facts>> {
         let Self { start, way, mismatch, losses, .. } = self;
         let (name, n_taken) = (name(*way), self.n_taken());
         let last = losses.each_ref().map(|losses| losses[n_taken]);
@@ -174,10 +161,10 @@ impl Training for Comparison {
             verdict(last.map(|loss| loss < ENOUGH)),
             mismatch.words(),
         );
-        let numbers = [n_taken as f64, last[0], last[1]].into_iter();
-        let mismatches = [mismatch.of_parameters(), mismatch.of_x()];
-        let numbers = numbers.chain(mismatches).chain(losses.concat());
-        Ok(LiveView { figure, words, numbers: numbers.collect() })
+        let ([right, wrong], of_parameters) = (last, mismatch.of_parameters());
+        let losses = losses.clone();
+        let facts = Facts { n_taken, losses, right, wrong, of_parameters };
+        Ok(LiveView { figure, words, facts })
     }
 }
 
@@ -212,10 +199,6 @@ impl Mismatch {
     /// The largest among the layer's own parameters.
     fn of_parameters(&self) -> f64 {
         self.parts[..5].iter().copied().fold(0.0, f64::max)
-    }
-
-    fn of_x(&self) -> f64 {
-        self.parts[5]
     }
 
     fn words(&self) -> String {

@@ -1,7 +1,7 @@
 //! What a layer would take on up to a thousand machines: live.
 
-use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
-use crate::numbers::written;
+use crate::live::{LiveFigure, LiveView, Question, Settings, live};
+use crate::numbers::{lines_panel, written};
 use anyhow::Result;
 use attention::thousands;
 use distributed::{Link, Speed};
@@ -10,47 +10,40 @@ use figures::{Lines, lines};
 use super::paper::{Case, Cluster, GPUS, Plan};
 
 /// Draws speed and waiting by the number of machines.
-pub const LIVE: Live = Live {
-    name: "many-machines",
-    questions: &[
-        Question {
-            ask: "How long must the sequence be for 1,024 of these machines to reach half of \
-                  what they could compute?",
-            is_answered: |settings, view| {
-                let [_, _, pays] = view.last()?;
-                Ok(settings.has_moved_only(&controls(), &["tokens"])? && pays >= 1024.0)
-            },
-            answer: &[("tokens", "524288")],
-            found: "Half a million tokens: pairs grow with n², and what machines send \
-                   with n.",
+pub(crate) const LIVE: LiveFigure<Set, Facts> =
+    LiveFigure::new("many-machines", draw, QUESTIONS);
+
+const QUESTIONS: &[Question<Set, Facts>] = &[
+    Question {
+        ask: "How long must the sequence be for 1,024 of these machines to reach half of \
+              what they could compute?",
+        is_answered: |set, it| {
+            *set == Set { tokens: set.tokens, ..Set::first() } && it.pays >= 1024
         },
-        Question {
-            ask: "Leave the layer. With which link can no more than eight GPUs, one box, \
-                 reach half of what they could compute?",
-            is_answered: |settings, view| {
-                let [_, _, pays] = view.last()?;
-                Ok(settings.has_moved_only(&controls(), &["link"])? && pays <= 8.0)
-            },
-            answer: &[("link", "100")],
-            found: "With 100 Gbit/s already: links inside a box carry 36 times as much.",
+        answer: |set| set.tokens = 524_288,
+        found: "Half a million tokens: pairs grow with n², and what machines send with \
+                n.",
+    },
+    Question {
+        ask: "Leave the layer. With which link can no more than eight GPUs, one box, \
+              reach half of what they could compute?",
+        is_answered: |set, it| {
+            *set == Set { link: set.link, ..Set::first() } && it.pays <= 8
         },
-        Question {
-            ask: "Leave layer and link. Of which machines would a thousand reach half of \
-                 what they could compute?",
-            is_answered: |settings, view| {
-                let [_, _, pays] = view.last()?;
-                Ok(settings.has_moved_only(&controls(), &["machines"])? && pays >= 1024.0)
-            },
-            answer: &[("machines", "laptops")],
-            found: "Slow ones: they hardly wait. What counts is how much a machine \
-                   computes in the time that it takes to send a byte.",
+        answer: |set| set.link = 100.0,
+        found: "With 100 Gbit/s already: links inside a box carry 36 times as much.",
+    },
+    Question {
+        ask: "Leave layer and link. Of which machines would a thousand reach half of \
+              what they could compute?",
+        is_answered: |set, it| {
+            *set == Set { machines: set.machines, ..Set::first() } && it.pays >= 1024
         },
-    ],
-    weights: None,
-    controls,
-    draw,
-    training: None,
-};
+        answer: |set| set.machines = "laptops",
+        found: "Slow ones: they hardly wait. What counts is how much a machine computes \
+                in the time that it takes to send a byte.",
+    },
+];
 
 /// The number of machines ends here, as a power of 2.
 const MOST: u32 = 10;
@@ -58,23 +51,24 @@ const MOST: u32 = 10;
 /// Two cores of the machine on which this book is measured, and what it sends over.
 const LAPTOPS: Speed = Speed { products: 9e10, attention: 9e10 };
 
-fn controls() -> Vec<Control> {
-    let machines =
-        [("gpus", "GPUs, eight to a box"), ("laptops", "processors of two cores")];
-    let links = [
-        ("400", "400 Gbit/s"),
-        ("100", "100 Gbit/s"),
-        ("10", "10 Gbit/s"),
-        ("1", "1 Gbit/s"),
-    ];
-    vec![
-        Control::new("machines", "Machines", Kind::choice(machines)),
-        Control::new("link", "Link between them", Kind::choice(links)),
-        Control::new("tokens", "Tokens", Kind::power_of_two([8, 20], 15)),
-        Control::new("width", "Width d_model", Kind::power_of_two([8, 14], 13)),
-        Control::new("heads", "Heads", Kind::power_of_two([2, 7], 6)),
-        Control::new("sequences", "Sequences", Kind::power_of_two([0, 6], 0)),
-    ]
+live! {
+    struct Set {
+        machines: &'static str = "Machines", named([
+            ("gpus", "GPUs, eight to a box"), ("laptops", "processors of two cores"),
+        ]);
+        link: f64 = "Link between them", choice([400.0, 100.0, 10.0, 1.0].map(|link: f64| {
+            (link.to_string(), format!("{link} Gbit/s"), link)
+        }));
+        tokens: usize = "Tokens", power_of_two([8, 20], 15);
+        width: usize = "Width d_model", power_of_two([8, 14], 13);
+        heads: usize = "Heads", power_of_two([2, 7], 6);
+        sequences: usize = "Sequences", power_of_two([0, 6], 0);
+    }
+
+    struct Facts {
+        /// Up to so many reach half of what they could compute.
+        pays: usize,
+    }
 }
 
 /// `n` machines by the way of splitting that is named so.
@@ -88,27 +82,23 @@ fn plan(name: &str, n: usize, in_a_box: usize) -> Plan {
     Plan { by_sequences, ..Plan::grid(by_heads, by_tokens) }
 }
 
-fn draw(settings: &Settings) -> Result<LiveView> {
-    let gigabits: f64 = settings.choice("link")?.parse()?;
-    let between = Link { bandwidth: gigabits / 8.0 * 1e9, ..GPUS.between };
-    let cluster = match settings.choice("machines")? {
+fn draw(set: &Set) -> Result<LiveView<Facts>> {
+    let between = Link { bandwidth: set.link / 8.0 * 1e9, ..GPUS.between };
+    let cluster = match set.machines {
         "gpus" => Cluster { between, ..GPUS },
         _ => Cluster { speed: LAPTOPS, bytes: 4, inside: between, in_a_box: 1, between },
     };
-    let n_heads = settings.size("heads")?;
     let case = Case {
-        d_model: settings.size("width")?,
-        n_heads,
-        n_kv_heads: n_heads,
-        lengths: (settings.size("sequences")?, settings.size("tokens")?),
+        d_model: set.width,
+        n_heads: set.heads,
+        n_kv_heads: set.heads,
+        lengths: (set.sequences, set.tokens),
     };
-    let mut panels = ["times as fast as one machine", "waiting, as a part of the time"]
-        .map(|title| Lines {
-            title: title.to_owned(),
-            x: "machines, as a power of 2".to_owned(),
-            is_log: title.starts_with("times"),
-            lines: Vec::new(),
-        });
+    let panel = |title: &str| lines_panel(title, "machines, as a power of 2", Vec::new());
+    let mut panels = [
+        Lines { is_log: true, ..panel("times as fast as one machine") },
+        panel("waiting, as a part of the time"),
+    ];
     let one = cluster.one(case)?;
     let in_a_box = cluster.in_a_box.max(2);
     for name in ["heads", "tokens", "both, heads in a box", "sequences"] {
@@ -137,11 +127,7 @@ fn draw(settings: &Settings) -> Result<LiveView> {
         case.d_model,
         thousands((case.lengths.0 * case.lengths.1) as u64)
     );
-    let drawn = panels.iter().flat_map(|panel| &panel.lines);
-    let mut numbers: Vec<f64> =
-        drawn.flat_map(|(_, points)| points.iter().map(|point| point[1])).collect();
-    numbers.extend([one, efficiency, pays as f64]);
-    Ok(LiveView { figure: lines(title, &panels)?, words, numbers })
+    Ok(LiveView { figure: lines(title, &panels)?, words, facts: Facts { pays } })
 }
 
 /// Seconds as a person says them.

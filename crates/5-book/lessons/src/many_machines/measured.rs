@@ -1,8 +1,9 @@
 //! What `cargo learn spread` measured on the reference machine, next to what was predicted.
 
 use crate::Args;
+use crate::numbers::lines_panel;
 use anyhow::{Context, Result};
-use figures::{Figure, Lines, lines};
+use figures::{Figure, lines};
 use serde_json::Value;
 
 /// Two and four processes of one machine, whose links are its memory.
@@ -108,12 +109,7 @@ pub(super) fn figure(_: &Args) -> Result<Figure> {
             all.push(line(split, format!("{split}, predicted"), |run| run.predicted));
         }
         all.retain(|(_, points)| !points.is_empty());
-        Lines {
-            title: format!("{title}: milliseconds"),
-            x: "milliseconds for a megabyte".to_owned(),
-            is_log: false,
-            lines: all,
-        }
+        lines_panel(format!("{title}: milliseconds"), "milliseconds for a megabyte", all)
     };
     let panels = [
         panel(CASES[0], "one long sequence"),

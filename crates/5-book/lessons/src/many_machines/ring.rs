@@ -7,59 +7,38 @@ use figures::{NamedMatrix, matrix_bands};
 use super::turns::{
     Waiting, all_pairs, in_a_row, in_stripes, in_two_chunks, owner, pairs,
 };
-use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
-use crate::numbers::written;
+use crate::live::{LiveFigure, LiveView, Question, live};
+use crate::numbers::{kilobytes, written};
 
 /// Draws the pairs of each step, and whose keys a rank has at one of them.
-pub const LIVE: Live = Live {
-    name: "ring",
-    questions: &[
-        Question {
-            ask: "Under the causal mask, how must the tokens be cut so that no rank waits for \
-                  another, at any step?",
-            is_answered: |settings, view| {
-                Ok(settings.is_on("causal")? && view.number(FOR_RANKS)? < 1e-12)
-            },
-            answer: &[("cut", "chunks")],
-            found: "A chunk from the beginning and one from the end have as many pairs together \
-                    as any other two; stripes come near, but not quite.",
-        },
-        Question {
-            ask: "Leave the tokens in order, under the causal mask. With how many ranks do they \
-                  wait for each other in at least 45 % of their time?",
-            is_answered: |settings, view| {
-                let is_in_order = settings.choice("cut")? == "order";
-                Ok(is_in_order
-                    && settings.is_on("causal")?
-                    && view.number(FOR_RANKS)? >= 0.45)
-            },
-            answer: &[("ranks", "8")],
-            found: "Each step but the first takes as long as a whole block, and half of all \
-                    pairs are masked: with more ranks the waiting comes near a half.",
-        },
-        Question {
-            ask: "Let a byte travel as long as 8 multiply-adds take. With how many tokens do 4 \
-                  ranks not wait for messages?",
-            is_answered: |settings, view| {
-                let is_slow =
-                    settings.count("link")? >= 8 && settings.count("ranks")? == 4;
-                Ok(is_slow && view.number(FOR_MESSAGES)? == 0.0)
-            },
-            answer: &[("link", "8"), ("tokens", "256")],
-            found: "A step's pairs grow with the square of a rank's tokens, its message with \
-                    their number: long sequences hide what they send.",
-        },
-    ],
-    weights: None,
-    controls,
-    draw,
-    training: None,
-};
+pub(crate) const LIVE: LiveFigure<Set, Facts> = LiveFigure::new("ring", draw, QUESTIONS);
 
-/// Where the numbers hold the parts of the time in which ranks wait, and the bytes that a rank
-/// sends at a step and in all.
-const FOR_RANKS: usize = 0;
-const FOR_MESSAGES: usize = 1;
+const QUESTIONS: &[Question<Set, Facts>] = &[
+    Question {
+        ask: "Under the causal mask, how must the tokens be cut so that no rank waits \
+              for another, at any step?",
+        is_answered: |set, it| set.causal && it.for_ranks < 1e-12,
+        answer: |set| set.cut = "chunks",
+        found: "A chunk from the beginning and one from the end have as many pairs \
+                together as any other two; stripes come near, but not quite.",
+    },
+    Question {
+        ask: "Leave the tokens in order, under the causal mask. With how many ranks do \
+              they wait for each other in at least 45 % of their time?",
+        is_answered: |set, it| set.cut == "order" && set.causal && it.for_ranks >= 0.45,
+        answer: |set| set.ranks = 8,
+        found: "Each step but the first takes as long as a whole block, and half of all \
+                pairs are masked: with more ranks the waiting comes near a half.",
+    },
+    Question {
+        ask: "Let a byte travel as long as 8 multiply-adds take. With how many tokens do \
+              4 ranks not wait for messages?",
+        is_answered: |set, it| set.link >= 8 && set.ranks == 4 && it.for_messages == 0.0,
+        answer: |set| (set.link, set.tokens) = (8, 256),
+        found: "A step's pairs grow with the square of a rank's tokens, its message with \
+                their number: long sequences hide what they send.",
+    },
+];
 
 /// How wide keys and values are, and the bytes of a number.
 const WIDTH: usize = 512;
@@ -68,21 +47,28 @@ const NUMBER: usize = 4;
 /// More ranks are not drawn.
 const MOST_RANKS: usize = 8;
 
-fn controls() -> Vec<Control> {
-    let count = |range, first| Kind::Count { range, first };
-    let cuts = Kind::choice([
-        ("order", "in order"),
-        ("chunks", "two chunks for each rank"),
-        ("stripes", "in stripes, every p-th token"),
-    ]);
-    vec![
-        Control::new("step", "Step", count([0, MOST_RANKS - 1], 1)),
-        Control::new("cut", "Tokens are cut", cuts),
-        Control::new("causal", "Causal mask", Kind::Switch { first: true }),
-        Control::new("ranks", "Ranks", count([2, MOST_RANKS], 4)),
-        Control::new("tokens", "Tokens", count([16, 4096], 64)),
-        Control::new("link", "Multiply-adds while a byte travels", count([0, 1000], 1)),
-    ]
+live! {
+    struct Set {
+        step: usize = "Step", count([0, MOST_RANKS - 1], 1);
+        cut: &'static str = "Tokens are cut", named([
+            ("order", "in order"),
+            ("chunks", "two chunks for each rank"),
+            ("stripes", "in stripes, every p-th token"),
+        ]);
+        causal: bool = "Causal mask", switch(true);
+        ranks: usize = "Ranks", count([2, MOST_RANKS], 4);
+        tokens: usize = "Tokens", count([16, 4096], 64);
+        link: usize = "Multiply-adds while a byte travels", count([0, 1000], 1);
+    }
+
+    struct Facts {
+        /// The parts of the time in which ranks wait, for each other and for messages.
+        for_ranks: f64, for_messages: f64,
+        /// The bytes that a rank sends at a step and in all.
+        sent: [usize; 2],
+        /// `[step][rank]`
+        pairs: Vec<Vec<usize>>,
+    }
 }
 
 /// A ring of ranks, and what they have to do.
@@ -95,21 +81,21 @@ struct Ring {
 }
 
 impl Ring {
-    fn new(settings: &Settings) -> Result<Self> {
-        let (n_tokens, p) = (settings.count("tokens")?, settings.count("ranks")?);
-        let tokens = match settings.choice("cut")? {
+    fn new(set: &Set) -> Self {
+        let (n_tokens, p) = (set.tokens, set.ranks);
+        let tokens = match set.cut {
             "order" => in_a_row(n_tokens, p),
             "chunks" => in_two_chunks(n_tokens, p),
             _ => in_stripes(n_tokens, p),
         };
-        let counted = if settings.is_on("causal")? { pairs } else { all_pairs };
+        let counted = if set.causal { pairs } else { all_pairs };
         let pairs = counted(&tokens);
         let ring = Self { tokens, pairs, waiting: Waiting::default() };
         // In multiply-adds, of which a pair takes one a feature in Q Kᵀ and another in A V.
         // Counted in f64: in a page, a usize ends at four thousand million.
-        let message = ring.sent()[0] as f64 * settings.count("link")? as f64;
+        let message = ring.sent()[0] as f64 * set.link as f64;
         let waiting = Waiting::of(&ring.pairs, message / (2 * WIDTH) as f64);
-        Ok(Self { waiting, ..ring })
+        Self { waiting, ..ring }
     }
 
     fn size(&self) -> usize {
@@ -145,19 +131,19 @@ impl Ring {
     }
 }
 
-fn draw(settings: &Settings) -> Result<LiveView> {
-    let ring = Ring::new(settings)?;
+fn draw(set: &Set) -> Result<LiveView<Facts>> {
+    let ring = Ring::new(set);
     let p = ring.size();
-    let step = settings.count("step")?.min(p - 1);
+    let step = set.step.min(p - 1);
     let title = format!(
         "Ring attention of {} tokens, {WIDTH} wide, on {p} ranks, {}, {}",
-        thousands(settings.count("tokens")? as u64),
-        match settings.choice("cut")? {
+        thousands(set.tokens as u64),
+        match set.cut {
             "order" => "in order",
             "chunks" => "two chunks each",
             _ => "in stripes",
         },
-        if settings.is_on("causal")? { "causal" } else { "without a mask" },
+        if set.causal { "causal" } else { "without a mask" },
     );
     let names = |one: &dyn Fn(usize) -> String| (0..p).map(one).collect::<Vec<_>>();
     let ranks = names(&|r| format!("rank {r}"));
@@ -173,14 +159,9 @@ fn draw(settings: &Settings) -> Result<LiveView> {
     ];
     let figure = matrix_bands(title, &ranks, &[&bands[..1], &bands[1..]])?;
     let Waiting { for_ranks, for_messages } = ring.waiting;
-    let sent = ring.sent().map(|bytes| bytes as f64);
-    let numbers = [for_ranks, for_messages].into_iter().chain(sent);
-    let pairs = ring.pairs.iter().flatten().map(|&pairs| pairs as f64);
-    Ok(LiveView {
-        figure,
-        words: words(&ring, step),
-        numbers: numbers.chain(pairs).collect(),
-    })
+    let (words, sent) = (words(&ring, step), ring.sent());
+    let facts = Facts { for_ranks, for_messages, sent, pairs: ring.pairs };
+    Ok(LiveView { figure, words, facts })
 }
 
 fn words(ring: &Ring, step: usize) -> String {
@@ -211,10 +192,6 @@ fn words(ring: &Ring, step: usize) -> String {
         kilobytes(in_all),
         if is_even { "" } else { ", at most" },
     )
-}
-
-fn kilobytes(bytes: usize) -> String {
-    format!("{} kB", thousands((bytes as u64 + 500) / 1000))
 }
 
 #[cfg(test)]

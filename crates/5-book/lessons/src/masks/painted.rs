@@ -5,66 +5,54 @@ use attention::{Mask, Matrix};
 use figures::{MaskedHead, masked_head};
 use single_head::attend;
 
-use crate::live::{Control, Kind, Live, LiveView, Question, Settings, Weights};
+use crate::live::{LiveFigure, LiveView, Question, Weights, live};
 use crate::numbers::share;
 use crate::trained::{self, N_HEADS};
 
 /// Draws a trained head under the mask that its reader paints.
-pub const LIVE: Live = Live {
-    name: "paint-a-mask",
-    questions: &[
-        Question {
-            ask: "In head 7, “bank” attends most to “loan” and [CLS]. Block these two for it \
-                  and allow the rest: which token gets most then?",
-            is_answered: |settings, _| {
-                let mask = settings.matrix("mask")?;
-                let strongest = [CLS, LOAN];
-                let is_as_asked = (0..TOKENS.len())
-                    .all(|key| (mask[(QUERY, key)] == 0.0) == strongest.contains(&key));
-                Ok(is_as_asked && settings.count("head")? == HEAD)
-            },
-            answer: &[(
-                "mask",
-                "1,0,0,0,0,0,0,0;1,1,0,0,0,0,0,0;0,1,1,1,1,0,1,1;1,1,1,1,0,0,0,0;\
-                 1,1,1,1,1,0,0,0;1,1,1,1,1,1,0,0;1,1,1,1,1,1,1,0;1,1,1,1,1,1,1,1",
-            )],
-            found: "“bank” itself, with most of the row: a mask takes keys away and no \
-                    attention, for softmax hands out 1 again.",
+pub(crate) const LIVE: LiveFigure<Set, Facts> =
+    LiveFigure::new("paint-a-mask", draw, QUESTIONS).drawn_from(Weights::Layer);
+
+const QUESTIONS: &[Question<Set, Facts>] = &[
+    Question {
+        ask: "In head 7, “bank” attends most to “loan” and [CLS]. Block these two for it \
+              and allow the rest: which token gets most then?",
+        is_answered: |set, _| {
+            let is_as_asked = (0..TOKENS.len())
+                .all(|key| (set.mask[(QUERY, key)] == 0.0) == [CLS, LOAN].contains(&key));
+            is_as_asked && set.head == HEAD
         },
-        Question {
-            ask: "Make the head's output for a query all zeros.",
-            is_answered: |_, view| Ok(view.last::<1>()?[0] > 0.0),
-            answer: &[(
-                "mask",
-                "0,0,0,0,0,0,0,0;1,1,0,0,0,0,0,0;1,1,1,0,0,0,0,0;1,1,1,1,0,0,0,0;\
-                 1,1,1,1,1,0,0,0;1,1,1,1,1,1,0,0;1,1,1,1,1,1,1,0;1,1,1,1,1,1,1,1",
-            )],
-            found: "A query with no key left gets a row of zeros here. A plain softmax over \
-                    −∞ alone would be 0 / 0.",
+        answer: |set| {
+            let row = [0.0, 1.0, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0];
+            set.mask.row_mut(QUERY).copy_from_slice(&row);
         },
-        Question {
-            ask: "Block at least half of the pairs, 32, which together had less than 10 % of \
-                  the map's weight.",
-            is_answered: |settings, view| {
-                let mask = settings.matrix("mask")?;
-                let n_blocked = mask.iter().filter(|&&cell| cell == 0.0).count();
-                let [of_all, _] = view.last()?;
-                Ok(n_blocked >= mask.len() / 2 && of_all < 0.1)
-            },
-            answer: &[(
-                "mask",
-                "1,0,1,0,0,1,0,0;1,0,1,1,1,1,0,0;1,0,1,1,0,1,0,0;1,0,1,1,0,1,0,0;\
-                 1,0,1,1,0,1,0,0;1,0,1,1,0,1,0,0;1,0,1,1,0,1,0,0;1,0,1,1,0,1,0,0",
-            )],
-            found: "Four columns have nearly everything: this head looks at the same few \
-                   tokens, whatever the query.",
+        found: "“bank” itself, with most of the row: a mask takes keys away and no \
+                attention, for softmax hands out 1 again.",
+    },
+    Question {
+        ask: "Make the head's output for a query all zeros.",
+        is_answered: |_, it| it.n_empty > 0,
+        answer: |set| set.mask[(0, 0)] = 0.0,
+        found: "A query with no key left gets a row of zeros here. A plain softmax over \
+                −∞ alone would be 0 / 0.",
+    },
+    Question {
+        ask: "Block at least half of the pairs, 32, which together had less than 10 % of \
+              the map's weight.",
+        is_answered: |set, it| {
+            let n_blocked = set.mask.iter().filter(|&&cell| cell == 0.0).count();
+            n_blocked >= set.mask.len() / 2 && it.blocked < 0.1
         },
-    ],
-    weights: Some(Weights::Layer),
-    controls,
-    draw,
-    training: None,
-};
+        answer: |set| {
+            let row = [1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0, 0.0];
+            set.mask = Matrix::from_fn(8, 8, |_, key| row[key]);
+            set.mask[(0, 3)] = 0.0;
+            set.mask[(1, 4)] = 1.0;
+        },
+        found: "Four columns have nearly everything: this head looks at the same few \
+                tokens, whatever the query.",
+    },
+];
 
 /// The sentence's tokens.
 const TOKENS: [&str; 8] =
@@ -77,25 +65,30 @@ const LOAN: usize = 5;
 /// The head that is shown first.
 const HEAD: usize = 7;
 
-fn controls() -> Vec<Control> {
+/// What stands there first.
+fn causal() -> Matrix {
     let n = TOKENS.len();
-    let tokens = || TOKENS.map(str::to_owned).to_vec();
-    let causal = |i, j| f64::from(Mask::Causal.added((i, j), (n, n)).is_some());
-    let mask = Kind::Paint {
-        rows: tokens(),
-        columns: tokens(),
-        first: Matrix::from_fn(n, n, causal),
-    };
-    let head = Kind::Count { range: [0, N_HEADS - 1], first: HEAD };
-    vec![
-        Control::new("mask", "May attend (queries down, keys across)", mask),
-        Control::new("head", "Head", head),
-    ]
+    Matrix::from_fn(n, n, |i, j| f64::from(Mask::Causal.added((i, j), (n, n)).is_some()))
 }
 
-fn draw(settings: &Settings) -> Result<LiveView> {
-    let allowed = settings.matrix("mask")?.map(|cell| cell == 1.0);
-    let number = settings.count("head")?;
+live! {
+    struct Set {
+        mask: Matrix = "May attend (queries down, keys across)", paint(TOKENS, TOKENS, causal());
+        head: usize = "Head", count([0, N_HEADS - 1], HEAD);
+    }
+
+    struct Facts {
+        /// Of each pair, under the mask.
+        shares: Vec<f64>,
+        /// What part of the map's weight the blocked pairs had without it.
+        blocked: f64,
+        /// How many queries may attend to nothing.
+        n_empty: usize,
+    }
+}
+
+fn draw(set: &Set) -> Result<LiveView<Facts>> {
+    let (allowed, number) = (set.mask.map(|cell| cell == 1.0), set.head);
     let trained = trained::layer()?;
     let x = &trained.sentence("bank_loan")?.input;
     let head = &trained.parameters.heads()[number];
@@ -122,9 +115,8 @@ fn draw(settings: &Settings) -> Result<LiveView> {
         100.0 * of_all,
         nothing(n_empty),
     );
-    let all = maps.iter().flat_map(|map| map.iter()).chain(masked.out.iter());
-    let numbers = all.copied().chain([of_all, n_empty as f64]).collect();
-    Ok(LiveView { figure, words, numbers })
+    let facts = Facts { shares: maps[1].as_slice().to_vec(), blocked: of_all, n_empty };
+    Ok(LiveView { figure, words, facts })
 }
 
 /// Of the query that the words follow: `“loan” (.565)`.
@@ -165,22 +157,20 @@ mod tests {
     use single_head::attend_in_loops;
 
     use super::*;
+    use crate::gallery::tests::are_finite;
 
     const N: usize = TOKENS.len();
 
-    /// The settings that let query i attend to key j where `may` says so.
-    fn painted(may: impl Fn(usize, usize) -> bool) -> String {
-        let row = |i| {
-            (0..N).map(|j| u8::from(may(i, j)).to_string()).collect::<Vec<_>>().join(",")
-        };
-        (0..N).map(row).collect::<Vec<_>>().join(";")
+    /// What head `head` shows where query i may attend to key j if `may` says so.
+    fn painted(head: usize, may: impl Fn(usize, usize) -> bool) -> LiveView<Facts> {
+        let mask = Matrix::from_fn(N, N, |i, j| f64::from(may(i, j)));
+        draw(&Set { mask, head }).unwrap()
     }
 
     #[test]
-    fn the_controls_name_the_layers_own_tokens_and_heads() {
+    fn the_controls_name_the_layers_own_tokens() {
         let trained = trained::layer().unwrap();
         assert_eq!(trained.sentence("bank_loan").unwrap().tokens, TOKENS);
-        assert_eq!(trained.parameters.heads().len(), N_HEADS);
     }
 
     #[test]
@@ -196,17 +186,14 @@ mod tests {
         let x = &trained.sentence("bank_loan").unwrap().input;
         let may = |i: usize, j: usize| i != 3 && !(i + 2 * j).is_multiple_of(3);
         for number in [0, 11] {
-            let shown = LIVE
-                .at([("mask", &*painted(may)), ("head", &*number.to_string())])
-                .unwrap();
+            let shown = painted(number, may);
             let head = &trained.parameters.heads()[number];
             let allowed = Mask::Allowed(Matrix::from_fn(N, N, may));
             let expected = attend_in_loops(head, x, x, x, &allowed).unwrap();
-            let with = &shown.numbers[N * N..2 * N * N];
-            for (found, expected) in with.iter().zip(expected.attn.iter()) {
+            for (found, expected) in shown.facts.shares.iter().zip(expected.attn.iter()) {
                 assert!((found - expected).abs() < 1e-12, "{found} and not {expected}");
             }
-            assert_eq!(shown.numbers.last(), Some(&1.0));
+            assert_eq!(shown.facts.n_empty, 1);
             assert!(
                 shown.words.ends_with("the head's output for it."),
                 "{}",
@@ -218,8 +205,8 @@ mod tests {
     #[test]
     fn everything_blocked_and_nothing_blocked() {
         let words = |may: bool| {
-            let shown = LIVE.at([("mask", &*painted(|_, _| may))]).unwrap();
-            assert!(shown.numbers.iter().all(|it| it.is_finite()));
+            let shown = painted(HEAD, |_, _| may);
+            assert!(are_finite(&shown.facts));
             shown.words
         };
         insta::assert_snapshot!(words(false), @"In head 7, “bank” attends most to “loan” (.565) without a mask. Under this one it may see no key. Blocked pairs: 64 of 64, which had 100 % of the map's weight without the mask. 8 queries may attend to nothing: their rows are zeros, and so is the head's output for them.");

@@ -1,96 +1,93 @@
 //! The head on three words whose matrices a reader sets: live.
 
-use std::ops::Range;
-
 use anyhow::Result;
-use attention::{Mask, Matrix};
-use single_head::attend;
+use attention::{Mask, Matrix, max_abs_diff};
+use single_head::{HeadPass, attend};
 
 use super::{FEATURES, WORDS, head_of, map_and_output, weights, words};
-use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
+use crate::live::{LiveFigure, LiveView, Question, Settings, live};
 use crate::numbers::written;
 
 /// Draws the map and the output of the head.
-pub const LIVE: Live = Live {
-    name: "one-head-words",
-    questions: &[
-        Question {
-            ask: "Change W^Q alone, so that overflowed turns away from banks and gives it \
-                  less than 0.1.",
-            is_answered: |settings, view| {
-                let is_alone = settings.has_moved_only(&controls(), &["w_q"])?;
-                Ok(is_alone && view.number(TO_BANKS)? < 0.1)
-            },
-            answer: &[("w_q", "0,1;0,0;0,0;-2,0")],
-            found: "A negative weight turns a query around: what it looked for, it now \
-                    avoids.",
+pub(crate) const LIVE: LiveFigure<Set, Facts> =
+    LiveFigure::new("one-head-words", draw, QUESTIONS);
+
+const QUESTIONS: &[Question<Set, Facts>] = &[
+    Question {
+        ask: "Change W^Q alone, so that overflowed turns away from banks and gives it \
+              less than 0.1.",
+        is_answered: |set, it| {
+            let is_alone = *set == Set { w_q: set.w_q.clone(), ..Set::first() };
+            is_alone && it.shares[TO_BANKS] < 0.1
         },
-        Question {
-            ask: "Change the output of overflowed and not a single share.",
-            is_answered: |_, view| {
-                let [shares, out] = moved(view)?;
-                Ok(shares < 1e-12 && out > 0.01)
-            },
-            answer: &[("w_v", "3,0;0,1;0,0;0,0")],
-            found: "W^V does it: shares come from queries and keys alone, and values are \
-                    only averaged.",
+        answer: |set| set.w_q = projection(&[[0, 1], [0, 0], [0, 0], [-2, 0]]),
+        found: "A negative weight turns a query around: what it looked for, it now \
+                avoids.",
+    },
+    Question {
+        ask: "Change the output of overflowed and not a single share.",
+        is_answered: |_, it| it.shares_moved < 1e-12 && it.output_moved > 0.01,
+        answer: |set| set.w_v = projection(&[[3, 0], [0, 1], [0, 0], [0, 0]]),
+        found: "W^V does it: shares come from queries and keys alone, and values are \
+                only averaged.",
+    },
+    Question {
+        ask: "Exchange two rows of x, so that the output of overflowed stays as it is.",
+        is_answered: |set, it| {
+            let is_exchanged = |[a, b]: [usize; 2]| {
+                let mut x = words();
+                x.swap_rows(a, b);
+                set.x == x
+            };
+            let is_exchanged = [[0, 1], [0, 2], [1, 2]].into_iter().any(is_exchanged);
+            is_exchanged && it.output_moved < 1e-12
         },
-        Question {
-            ask: "Exchange two rows of x, so that the output of overflowed stays as it is.",
-            is_answered: |settings, view| {
-                let is_exchanged = |[a, b]: [usize; 2]| {
-                    let mut x = words();
-                    x.swap_rows(a, b);
-                    settings.matrix("x").is_ok_and(|found| *found == x)
-                };
-                let [_, out] = moved(view)?;
-                Ok([[0, 1], [0, 2], [1, 2]].into_iter().any(is_exchanged) && out < 1e-12)
-            },
-            answer: &[("x", "1,1,1,0;2,0,0,0;1,0,0,1")],
-            found: "River and banks: a head sums over its keys, and a sum has no order.",
-        },
-    ],
-    weights: None,
-    controls,
-    draw,
-    training: None,
-};
+        answer: |set| set.x.swap_rows(0, 1),
+        found: "River and banks: a head sums over its keys, and a sum has no order.",
+    },
+];
 
 /// The largest entry of each matrix.
 pub const MOST: f64 = 10.0;
 /// Whose row the title and the words are about.
 const OVERFLOWED: usize = 2;
-/// How much of it goes to *banks*, among the numbers.
+/// How much of it goes to *banks*, among the shares.
 const TO_BANKS: usize = 3 * OVERFLOWED + 1;
-/// Where the numbers hold the outputs, after the shares.
-const OUT: usize = 9;
 const ENTRIES: [&str; 2] = ["1", "2"];
 
-fn controls() -> Vec<Control> {
-    let owned = |names: &[&str]| names.iter().map(|&it| it.to_owned()).collect();
-    let matrix = |rows: &[&str], columns: &[&str], first| Kind::Matrix {
-        rows: owned(rows),
-        columns: owned(columns),
-        most: MOST,
-        first,
-    };
-    let projection = |key, label, first: Matrix| {
-        Control::new(key, label, matrix(&FEATURES, &ENTRIES, first))
-    };
-    let [w_q, w_k, w_v] = weights(2.0);
-    vec![
-        Control::new("x", "Tokens x", matrix(&WORDS, &FEATURES, words())),
-        projection("w_q", "W^Q", w_q),
-        projection("w_k", "W^K", w_k),
-        projection("w_v", "W^V", w_v),
-    ]
+live! {
+    struct Set {
+        x: Matrix = "Tokens x", matrix(WORDS, FEATURES, MOST, words());
+        w_q: Matrix = "W^Q", matrix(FEATURES, ENTRIES, MOST, weights(2.0)[0].clone());
+        w_k: Matrix = "W^K", matrix(FEATURES, ENTRIES, MOST, weights(2.0)[1].clone());
+        w_v: Matrix = "W^V", matrix(FEATURES, ENTRIES, MOST, weights(2.0)[2].clone());
+    }
+
+    struct Facts {
+        /// Row by row.
+        shares: Vec<f64>, output: Vec<f64>,
+        /// How far any share is from that of the first settings.
+        shares_moved: f64,
+        /// The same of the output of *overflowed*.
+        output_moved: f64,
+    }
 }
 
-fn draw(settings: &Settings) -> Result<LiveView> {
-    let x = settings.matrix("x")?;
-    let [w_q, w_k, w_v] = ["w_q", "w_k", "w_v"].map(|key| settings.matrix(key).cloned());
-    let head = head_of([w_q?, w_k?, w_v?])?;
-    let pass = attend(&head, x, x, x, &Mask::None)?;
+/// The entries of a projection.
+fn projection(rows: &[[i32; 2]; 4]) -> Matrix {
+    Matrix::from_fn(4, 2, |row, column| f64::from(rows[row][column]))
+}
+
+impl Set {
+    fn pass(&self) -> Result<HeadPass> {
+        let Self { x, w_q, w_k, w_v } = self;
+        let head = head_of([w_q, w_k, w_v].map(Matrix::clone))?;
+        Ok(attend(&head, x, x, x, &Mask::None)?)
+    }
+}
+
+fn draw(set: &Set) -> Result<LiveView<Facts>> {
+    let (pass, before) = (set.pass()?, Set::first().pass()?);
     let most = most(&pass.attn.row(OVERFLOWED).iter().copied().collect::<Vec<_>>());
     let title = format!("“overflowed” looks at {most}");
     let (tokens, entries) = (WORDS.map(str::to_owned), ENTRIES.map(str::to_owned));
@@ -98,21 +95,15 @@ fn draw(settings: &Settings) -> Result<LiveView> {
     let [first, second] = [0, 1].map(|at| written(pass.out[(OVERFLOWED, at)], 2));
     let words =
         format!("“overflowed” attends to {most}. Its output is ({first}, {second}).");
-    let by_rows =
-        |matrix: &Matrix| matrix.transpose().iter().copied().collect::<Vec<_>>();
-    let numbers = [by_rows(&pass.attn), by_rows(&pass.out)].concat();
-    Ok(LiveView { figure, words, numbers })
-}
-
-/// How far any share is from that of the first settings, and the output of *overflowed*.
-fn moved(view: &LiveView) -> Result<[f64; 2]> {
-    let first = draw(&Settings::new(&controls(), [])?)?;
-    let from_first = |range: Range<usize>| -> Result<f64> {
-        let pairs = view.slice(range.clone())?.iter().zip(first.slice(range)?);
-        Ok(pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max))
+    let by_rows = |matrix: &Matrix| matrix.transpose().as_slice().to_vec();
+    let out = |pass: &HeadPass| pass.out.rows(OVERFLOWED, 1).into_owned();
+    let facts = Facts {
+        shares: by_rows(&pass.attn),
+        output: by_rows(&pass.out),
+        shares_moved: max_abs_diff(&pass.attn, &before.attn)?,
+        output_moved: max_abs_diff(&out(&pass), &out(&before))?,
     };
-    let out = OUT + 2 * OVERFLOWED;
-    Ok([from_first(0..OUT)?, from_first(out..out + 2)?])
+    Ok(LiveView { figure, words, facts })
 }
 
 /// Which words have the largest share, and how much.
@@ -144,11 +135,11 @@ mod tests {
     #[test]
     fn the_first_head_is_the_chapter_s() {
         let [_, pass] = both(&head(2.0).unwrap(), &words()).unwrap();
-        let LiveView { figure, words, numbers } = LIVE.at([]).unwrap();
+        let LiveView { figure, words, facts } = LIVE.at([]).unwrap();
         insta::assert_snapshot!(figure.title(), @"“overflowed” looks at “banks” most, with 0.576 of its attention");
         insta::assert_snapshot!(words, @"“overflowed” attends to “banks” most, with 0.576 of its attention. Its output is (1.28, 0.58).");
-        assert_eq!(numbers[7], pass.attn[(2, 1)]);
-        assert_eq!(numbers[13..], [pass.out[(2, 0)], pass.out[(2, 1)]]);
+        assert_eq!(facts.shares[TO_BANKS], pass.attn[(2, 1)]);
+        assert_eq!(facts.output[4..], [pass.out[(2, 0)], pass.out[(2, 1)]]);
     }
 
     /// The chapter's loops, with entries as large and as small as they can be, and some
@@ -160,24 +151,18 @@ mod tests {
             let table = |nth: usize, n_rows: usize, n_columns: usize| {
                 let entry = [0.0, MOST, -MOST, 0.3][corner / 4_usize.pow(nth as u32) % 4];
                 let at = |i, j| entry * PATTERN[(i * n_columns + j + nth * j + nth) % 5];
-                let matrix = Matrix::from_fn(n_rows, n_columns, at);
-                let line = |row: &Row| row.iter().map(f64::to_string).collect::<Vec<_>>();
-                let lines: Vec<_> =
-                    rows(&matrix).iter().map(|row| line(row).join(",")).collect();
-                lines.join(";")
+                Matrix::from_fn(n_rows, n_columns, at)
             };
-            let texts = [table(0, 3, 4), table(1, 4, 2), table(2, 4, 2), table(3, 4, 2)];
-            let pairs = ["x", "w_q", "w_k", "w_v"].into_iter().zip(&texts);
-            let pairs: Vec<_> = pairs.map(|(key, text)| (key, text.as_str())).collect();
-            let settings = LIVE.settings(pairs.clone()).unwrap();
-            let [x, w_q, w_k, w_v] =
-                ["x", "w_q", "w_k", "w_v"].map(|key| rows(settings.matrix(key).unwrap()));
+            let (x, w_q) = (table(0, 3, 4), table(1, 4, 2));
+            let set = Set { x, w_q, w_k: table(2, 4, 2), w_v: table(3, 4, 2) };
+            let LiveView { words, facts, .. } = draw(&set).unwrap();
+            let Set { x, w_q, w_k, w_v } = set;
+            let [x, w_q, w_k, w_v] = [x, w_q, w_k, w_v].map(|it| rows(&it));
             let looped = plain::head(&x, &w_q, &w_k, &w_v).concat();
-            let LiveView { words, numbers, .. } = LIVE.at(pairs).unwrap();
-            for (entry, expected) in numbers[9..].iter().zip(&looped) {
-                assert!((entry - expected).abs() < 1e-10, "{texts:?}: {numbers:?}");
+            for (entry, expected) in facts.output.iter().zip(&looped) {
+                assert!((entry - expected).abs() < 1e-10, "{corner}: {facts:?}");
             }
-            assert!(numbers[..9].iter().all(|share| (0.0..=1.0).contains(share)));
+            assert!(facts.shares.iter().all(|share| (0.0..=1.0).contains(share)));
             assert!(!words.contains("NaN"), "{words}");
         }
     }
@@ -192,13 +177,11 @@ mod tests {
 
     #[test]
     fn swapped_tokens_and_other_values_move_no_share() {
-        let first = LIVE.at([]).unwrap().numbers;
-        let swapped = LIVE.at([("x", "1,1,1,0;2,0,0,0;1,0,0,1")]).unwrap().numbers;
-        for at in 13..15 {
-            assert!((first[at] - swapped[at]).abs() < 1e-12, "{swapped:?}");
-        }
-        let other = LIVE.at([("w_v", "9,-3;0,1;5,5;-2,0")]).unwrap().numbers;
-        assert_eq!(first[..9], other[..9]);
-        assert_ne!(first[9..], other[9..]);
+        let at = |key, text| LIVE.at([(key, text)]).unwrap().facts;
+        let swapped = at("x", "1,1,1,0;2,0,0,0;1,0,0,1");
+        assert!(swapped.output_moved < 1e-12, "{swapped:?}");
+        let other = at("w_v", "9,-3;0,1;5,5;-2,0");
+        assert_eq!(other.shares_moved, 0.0);
+        assert!(other.output_moved > 0.0);
     }
 }

@@ -2,73 +2,78 @@
 
 use super::blended::{self, Blend};
 use super::{Readable, readable};
-use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
+use crate::live::setting::number;
+use crate::live::{LiveFigure, LiveView, Question, Setting, Settings, live};
 use crate::numbers::written;
 use anyhow::{Result, ensure};
 use attention::{Matrix, max_abs_diff, weighted_values};
 
 /// Draws a row of shares and its blend, beside those of *crew* alone.
-pub const LIVE: Live = Live {
-    name: "blend",
-    questions: &[
-        Question {
-            ask: "Give crew a part of the row, but not all of it, and keep the output equal \
-                  to that of crew alone.",
-            is_answered: |_, view| {
-                let is_same = view.number(APART)? < EVEN;
-                Ok(is_same && (EVEN..1.0 - EVEN).contains(&view.number(CREW)?))
-            },
-            answer: &[("pilot", "0.4"), ("paris", "0.1"), ("crew", "0.5")],
-            found: "Any mixture of two rows with the same output has that output too, so \
-                    there are infinitely many such rows.",
-        },
-        Question {
-            ask: "Move both weights that are not 0, and end with the shares that you began \
-                  with.",
-            is_answered: |settings, view| {
-                let Readable { tokens, attn, .. } = readable();
-                let mut answers = true;
-                for (nth, token) in tokens.into_iter().enumerate() {
-                    let (first, share) = (attn[(2, nth)], view.number(nth)?);
-                    let has_moved = settings.number(token)? != first;
-                    answers &= (share - first).abs() < EVEN && has_moved == (first > 0.0);
-                }
-                Ok(answers)
-            },
-            answer: &[("pilot", "0.4"), ("paris", "0.1")],
-            found: "Halve both: only their ratio counts, for shares are weights divided by \
-                    their sum.",
-        },
-    ],
-    weights: None,
-    controls,
-    draw,
-    training: None,
-};
+pub(crate) const LIVE: LiveFigure<Set, Facts> = LiveFigure::new("blend", draw, QUESTIONS);
 
-/// Where the numbers hold the share of *crew*.
+const QUESTIONS: &[Question<Set, Facts>] = &[
+    Question {
+        ask: "Give crew a part of the row, but not all of it, and keep the output equal \
+              to that of crew alone.",
+        is_answered: |_, it| {
+            it.apart < EVEN && (EVEN..1.0 - EVEN).contains(&it.shares[CREW])
+        },
+        answer: |set| (set.pilot, set.paris, set.crew) = (0.4, 0.1, 0.5),
+        found: "Any mixture of two rows with the same output has that output too, so \
+                there are infinitely many such rows.",
+    },
+    Question {
+        ask: "Move both weights that are not 0, and end with the shares that you began \
+              with.",
+        is_answered: |set, it| {
+            let first = Set::first().weights();
+            (0..first.len()).all(|nth| {
+                let has_moved = set.weights()[nth] != first[nth];
+                (it.shares[nth] - first[nth]).abs() < EVEN
+                    && has_moved == (first[nth] > 0.0)
+            })
+        },
+        answer: |set| (set.pilot, set.paris) = (0.4, 0.1),
+        found: "Halve both: only their ratio counts, for shares are weights divided by \
+                their sum.",
+    },
+];
+
+/// The token whose output is to be had otherwise.
 const CREW: usize = 3;
-/// Where they hold how far the two outputs are apart.
-const APART: usize = 10;
 
 /// Rounding in a sum of four products stays below.
 const EVEN: f64 = 1e-12;
 
-fn controls() -> Vec<Control> {
-    let Readable { tokens, attn, .. } = readable();
-    let weight = |(nth, token): (usize, &'static str)| {
-        let kind = Kind::Number { range: [0.0, 1.0], step: 0.05, first: attn[(2, nth)] };
-        Control::new(token, format!("Weight of {token}"), kind)
-    };
-    tokens.into_iter().enumerate().map(weight).collect()
+/// What it stands at first.
+fn weight(nth: usize) -> Setting<f64> {
+    number([0.0, 1.0], 0.05, readable().attn[(2, nth)])
 }
 
-fn draw(settings: &Settings) -> Result<LiveView> {
-    let Readable { features, tokens, v, attn, out } = readable();
-    let mut shares = Matrix::zeros(1, tokens.len());
-    for (nth, token) in tokens.into_iter().enumerate() {
-        shares[nth] = settings.number(token)?;
+live! {
+    struct Set {
+        pilot: f64 = "Weight of pilot", weight(0);
+        plane: f64 = "Weight of plane", weight(1);
+        paris: f64 = "Weight of paris", weight(2);
+        crew: f64 = "Weight of crew", weight(CREW);
     }
+
+    struct Facts {
+        shares: Vec<f64>, output: Vec<f64>,
+        /// How far the two outputs are apart.
+        apart: f64,
+    }
+}
+
+impl Set {
+    fn weights(&self) -> [f64; 4] {
+        [self.pilot, self.plane, self.paris, self.crew]
+    }
+}
+
+fn draw(set: &Set) -> Result<LiveView<Facts>> {
+    let Readable { features, tokens, v, attn, out } = readable();
+    let mut shares = Matrix::from_row_slice(1, tokens.len(), &set.weights());
     ensure!(
         shares.max() > 0.0,
         "all four weights are 0: divided by their sum, which is 0, they are no shares"
@@ -96,8 +101,8 @@ fn draw(settings: &Settings) -> Result<LiveView> {
         listed(&crew),
         told(apart, is_crew)
     );
-    let both = shares.iter().chain(&mixed).chain(&crew).copied();
-    Ok(LiveView { figure, words, numbers: both.chain([apart]).collect() })
+    let [shares, output] = [shares, mixed].map(|it| it.as_slice().to_vec());
+    Ok(LiveView { figure, words, facts: Facts { shares, output, apart } })
 }
 
 fn title(apart: f64, is_crew: bool) -> &'static str {
@@ -127,22 +132,21 @@ mod tests {
     use super::*;
     use crate::plain::{Row, weighted_sum};
 
-    fn shown(weights: [f64; 4]) -> Result<LiveView> {
-        let texts = weights.map(|weight| weight.to_string());
-        let names = readable().tokens.into_iter();
-        LIVE.at(names.zip(&texts).map(|(name, text)| (name, text.as_str())))
+    fn shown(weights: [f64; 4]) -> Result<LiveView<Facts>> {
+        let [pilot, plane, paris, crew] = weights;
+        draw(&Set { pilot, plane, paris, crew })
     }
 
     /// The last two lines of the chapter's table.
     #[test]
     fn the_first_row_has_the_output_of_crew_alone() {
-        let LiveView { figure, words, numbers } = LIVE.at([]).unwrap();
+        let LiveView { figure, words, facts } = LIVE.at([]).unwrap();
         insta::assert_snapshot!(words, @"The row's output is (0.8, 0, 0.2), that of crew alone (0.8, 0, 0.2). The outputs are equal, and the shares are not.");
         assert_eq!(
             figure.title(),
             "Other shares and the same output: an average forgets its parts"
         );
-        assert!(numbers[10] < EVEN);
+        assert!(facts.apart < EVEN);
     }
 
     /// Whatever the rows between the two lines, and whatever all weights are divided by.
@@ -152,9 +156,9 @@ mod tests {
             for weight in [1.0, 0.5, 1e-300] {
                 let rest = 1.0 - crew;
                 let row = [0.8 * rest, 0.0, 0.2 * rest, crew].map(|share| share * weight);
-                let numbers = shown(row).unwrap().numbers;
-                assert!(numbers[10] < EVEN, "{row:?}: {}", numbers[10]);
-                assert!((numbers[3] - crew).abs() < EVEN, "{row:?}: {numbers:?}");
+                let facts = shown(row).unwrap().facts;
+                assert!(facts.apart < EVEN, "{row:?}: {facts:?}");
+                assert!((facts.shares[CREW] - crew).abs() < EVEN, "{row:?}: {facts:?}");
             }
         }
         let other = shown([0.8, 0.05, 0.2, 0.0]).unwrap();
@@ -170,9 +174,9 @@ mod tests {
             let row = [0, 1, 2, 3].map(|nth| f64::from(corner >> nth & 1));
             let sum: f64 = row.iter().sum();
             let looped = weighted_sum(&row.map(|weight| weight / sum), &values);
-            let LiveView { figure, words, numbers } = shown(row).unwrap();
-            for (entry, expected) in numbers[4..7].iter().zip(looped) {
-                assert!((entry - expected).abs() < EVEN, "{row:?}: {numbers:?}");
+            let LiveView { figure, words, facts } = shown(row).unwrap();
+            for (entry, expected) in facts.output.iter().zip(looped) {
+                assert!((entry - expected).abs() < EVEN, "{row:?}: {facts:?}");
             }
             assert_eq!(words.contains("Both rows"), corner == 8, "{words}");
             assert_eq!(figure.title().starts_with("One row"), corner == 8);

@@ -5,61 +5,55 @@ use attention::{Dims, Matrix};
 use figures::split_heads;
 
 use super::{columns_of_heads, view_without_transpose};
-use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
+use crate::live::{LiveFigure, LiveView, Question, live};
 
 /// Draws what stands in each head.
-pub const LIVE: Live = Live {
-    name: "view",
-    questions: &[
-        Question {
-            ask: "Leave the transpose off. For which sizes is nothing wrong all the same?",
-            is_answered: |settings, view| {
-                let [in_head, in_row] = view.last()?;
-                Ok(!settings.is_on("transpose")? && in_head + in_row == 0.0)
-            },
-            answer: &[("n", "1")],
-            found: "For one token, or one head: an axis of length 1 can change places with \
-                    its neighbour.",
-        },
-        Question {
-            ask: "Leave the transpose off, and take two tokens or more. When does each \
-                  “head” come from a single token?",
-            is_answered: |settings, view| {
-                let (n, h) = (settings.count("n")?, settings.count("h")?);
-                let d_model = settings.count("d_model")?;
-                let places = view.slice(0..n * d_model)?;
-                let token = |&place: &f64| place as usize / d_model;
-                let is_one =
-                    |head: &[f64]| head.iter().all(|it| token(it) == token(&head[0]));
-                let are_one = places.chunks(n * d_model / h).all(is_one);
-                Ok(!settings.is_on("transpose")? && n > 1 && are_one)
-            },
-            answer: &[("n", "3")],
-            found: "With as many tokens as heads, “head” i is token i, whole: attention \
-                    would run inside a token, and every shape fits.",
-        },
-    ],
-    weights: None,
-    controls,
-    draw,
-    training: None,
-};
+pub(crate) const LIVE: LiveFigure<Set, Facts> = LiveFigure::new("view", draw, QUESTIONS);
 
-fn controls() -> Vec<Control> {
-    let count = |most, first| Kind::Count { range: [1, most], first };
-    vec![
-        Control::new("n", "Tokens n", count(6, 4)),
-        Control::new("d_model", "d_model", count(24, 12)),
-        Control::new("h", "Heads h", count(6, 3)),
-        Control::new("transpose", "With the transpose", Kind::Switch { first: false }),
-    ]
+const QUESTIONS: &[Question<Set, Facts>] = &[
+    Question {
+        ask: "Leave the transpose off. For which sizes is nothing wrong all the same?",
+        is_answered: |set, it| !set.transpose && it.in_head + it.in_row == 0,
+        answer: |set| set.n = 1,
+        found: "For one token, or one head: an axis of length 1 can change places with \
+                its neighbour.",
+    },
+    Question {
+        ask: "Leave the transpose off, and take two tokens or more. When does each \
+              “head” come from a single token?",
+        is_answered: |set, it| {
+            let token = |&place: &usize| place / set.d_model;
+            let is_one =
+                |head: &Vec<usize>| head.iter().all(|it| token(it) == token(&head[0]));
+            !set.transpose && set.n > 1 && it.places.iter().all(is_one)
+        },
+        answer: |set| set.n = 3,
+        found: "With as many tokens as heads, “head” i is token i, whole: attention \
+                would run inside a token, and every shape fits.",
+    },
+];
+
+live! {
+    struct Set {
+        n: usize = "Tokens n", count([1, 6], 4);
+        d_model: usize = "d_model", count([1, 24], 12);
+        h: usize = "Heads h", count([1, 6], 3);
+        transpose: bool = "With the transpose", switch(false);
+    }
+
+    struct Facts {
+        /// Where each entry of each head lies in row-major memory, row by row.
+        places: Vec<Vec<usize>>,
+        /// How many entries are in a wrong head, and in a wrong row of the right one.
+        in_head: usize, in_row: usize,
+    }
 }
 
-fn draw(settings: &Settings) -> Result<LiveView> {
-    let (n, h) = (settings.count("n")?, settings.count("h")?);
-    let dims = Dims::new(settings.count("d_model")?, h)?;
+fn draw(
+    &Set { n, d_model, h, transpose: is_transposed }: &Set,
+) -> Result<LiveView<Facts>> {
+    let dims = Dims::new(d_model, h)?;
     let (width, d) = (dims.d_model(), dims.d_k());
-    let is_transposed = settings.is_on("transpose")?;
 
     // Every entry says where it lies in row-major memory.
     let q = Matrix::from_fn(n, width, |token, column| (token * width + column) as f64);
@@ -91,13 +85,11 @@ fn draw(settings: &Settings) -> Result<LiveView> {
         ),
     };
     let heads = if is_transposed { columns_of_heads(&q, h) } else { viewed };
-    let numbers = heads.iter().flat_map(|head| head.transpose().as_slice().to_vec());
-    let numbers = numbers.chain([misplaced.in_head as f64, misplaced.in_row as f64]);
-    Ok(LiveView {
-        figure: split_heads(title, [n, h, d], is_transposed)?,
-        words,
-        numbers: numbers.collect(),
-    })
+    let places = |head: &Matrix| head.transpose().iter().map(|&it| it as usize).collect();
+    let places = heads.iter().map(places).collect();
+    let figure = split_heads(title, [n, h, d], is_transposed)?;
+    let Misplaced { in_head, in_row } = misplaced;
+    Ok(LiveView { figure, words, facts: Facts { places, in_head, in_row } })
 }
 
 /// How many entries stand where they should not.
@@ -135,10 +127,8 @@ impl Misplaced {
 mod tests {
     use super::*;
 
-    fn at(n: usize, d_model: usize, h: usize, transpose: &str) -> Result<LiveView> {
-        let [n, d_model, h] = [n, d_model, h].map(|size| size.to_string());
-        let pairs = [("n", &*n), ("d_model", &*d_model), ("h", &*h)];
-        LIVE.at(pairs.into_iter().chain([("transpose", transpose)]))
+    fn at([n, d_model, h]: [usize; 3], transpose: bool) -> Result<LiveView<Facts>> {
+        draw(&Set { n, d_model, h, transpose })
     }
 
     /// `Dims` refuses what does not divide; all else is drawn, and the figure's table
@@ -148,21 +138,22 @@ mod tests {
         for (n, d_model, h) in (1..=6)
             .flat_map(|n| (1..=24).flat_map(move |d| (1..=6).map(move |h| (n, d, h))))
         {
-            for transpose in ["on", "off"] {
-                let shown = at(n, d_model, h, transpose);
+            for transpose in [true, false] {
+                let shown = at([n, d_model, h], transpose);
                 let Ok(d) = Dims::new(d_model, h).map(|dims| dims.d_k()) else {
                     assert!(shown.is_err(), "{d_model} among {h}");
                     continue;
                 };
-                let LiveView { figure, numbers, .. } = shown.unwrap();
+                let LiveView { figure, facts, .. } = shown.unwrap();
                 let cells = figure.tables()[0].rows.iter().flat_map(|row| &row[1..]);
-                assert_eq!(cells.clone().count() * d + 2, numbers.len());
-                for (cell, places) in cells.zip(numbers.chunks(d)) {
-                    let place = places[0] as usize;
+                let places = facts.places.concat();
+                assert_eq!(cells.clone().count() * d, places.len());
+                for (cell, places) in cells.zip(places.chunks(d)) {
+                    let place = places[0];
                     let (token, head) = (place / d_model, place % d_model / d);
                     assert_eq!(*cell, format!("token {token}, head {head}"));
                 }
-                let is_right = transpose == "on" || n == 1 || h == 1;
+                let is_right = transpose || n == 1 || h == 1;
                 let title = figure.title();
                 let says_so = title.contains(": every") || title.contains(": 0 of");
                 assert_eq!(says_so, is_right, "{title}");
@@ -173,16 +164,16 @@ mod tests {
     /// By hand: in memory 0 1 2 3 are token 0, and 0 1, 4 5 belong to head 0.
     #[test]
     fn two_tokens_and_two_heads_by_hand() {
-        let numbers = |transpose| at(2, 4, 2, transpose).unwrap().numbers;
-        assert_eq!(numbers("off")[..8], [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
-        assert_eq!(numbers("on")[..8], [0.0, 1.0, 4.0, 5.0, 2.0, 3.0, 6.0, 7.0]);
+        let places = |transpose| at([2, 4, 2], transpose).unwrap().facts.places;
+        assert_eq!(places(false), [[0, 1, 2, 3], [4, 5, 6, 7]]);
+        assert_eq!(places(true), [[0, 1, 4, 5], [2, 3, 6, 7]]);
     }
 
     #[test]
     fn words_say_how_many_are_wrong() {
-        let words = |shown: Result<LiveView>| shown.unwrap().words;
+        let words = |shown: Result<LiveView<Facts>>| shown.unwrap().words;
         insta::assert_snapshot!(words(LIVE.at([])), @"24 of 48 entries stand in the wrong head, and 16 more in the row of another token. The view alone is right only for one token or one head.");
-        insta::assert_snapshot!(words(at(2, 4, 2, "on")), @"Every entry stands in its head, in the row of its token. Without the transpose 4 of 8 would stand in the wrong head.");
-        insta::assert_snapshot!(at(2, 10, 4, "on").unwrap_err(), @"d_model 10 cannot be divided among 4 heads: 10 = 4 × 2 + 2");
+        insta::assert_snapshot!(words(at([2, 4, 2], true)), @"Every entry stands in its head, in the row of its token. Without the transpose 4 of 8 would stand in the wrong head.");
+        insta::assert_snapshot!(at([2, 10, 4], true).unwrap_err(), @"d_model 10 cannot be divided among 4 heads: 10 = 4 × 2 + 2");
     }
 }

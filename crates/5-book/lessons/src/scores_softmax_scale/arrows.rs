@@ -4,63 +4,51 @@ use anyhow::Result;
 use attention::{Mask, Matrix, attend_head};
 use figures::dot_product;
 
-use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
-use crate::numbers::written;
+use crate::live::{LiveFigure, LiveView, Question, live};
+use crate::numbers::{ends, written};
 
 /// Draws the arrows where their tips are dragged.
-pub const LIVE: Live = Live {
-    name: "dot-product",
-    questions: &[
-        Question {
-            ask: "Give a key at 45° or more to the query a larger dot product than one that \
-                  is within 20° of it.",
-            is_answered: |settings, view| {
-                let (query, mut answers) = (settings.point("query")?, false);
-                for (far, key) in keys(settings)?.into_iter().enumerate() {
-                    for (near, other) in keys(settings)?.into_iter().enumerate() {
-                        answers |= angle(query, key) >= 45.0
-                            && angle(query, other) <= 20.0
-                            && view.number(far)? > view.number(near)?;
-                    }
-                }
-                Ok(answers)
-            },
-            answer: &[("k1", "0.6,0.2"), ("k2", "0,4")],
-            found: "A dot product grows with length too: a long key can beat a short one \
-                    that is better aligned.",
+pub(crate) const LIVE: LiveFigure<Set, Facts> =
+    LiveFigure::new("dot-product", draw, QUESTIONS);
+
+const QUESTIONS: &[Question<Set, Facts>] = &[
+    Question {
+        ask: "Give a key at 45° or more to the query a larger dot product than one that \
+              is within 20° of it.",
+        is_answered: |set, it| {
+            let angle = |key: usize| angle(set.query, set.keys()[key]);
+            let beats = |far: usize, near: usize| {
+                let is_longer = it.products[far] > it.products[near];
+                angle(far) >= 45.0 && angle(near) <= 20.0 && is_longer
+            };
+            (0..3).any(|far| (0..3).any(|near| beats(far, near)))
         },
-        Question {
-            ask: "Leave the keys, and the direction of the query. Bring the share of k_1 \
-                  below 0.9.",
-            is_answered: |settings, view| {
-                let is_aligned = angle(settings.point("query")?, QUERY) < 5.0;
-                let is_query = settings.has_moved_only(&controls(), &["query"])?;
-                Ok(is_query && is_aligned && view.number(SHARES)? < 0.9)
-            },
-            answer: &[("query", "0.9,0.3")],
-            found: "A shorter query shares more evenly: its length works like the inverse \
-                    of a temperature.",
+        answer: |set| (set.k1, set.k2) = ([0.6, 0.2], [0.0, 4.0]),
+        found: "A dot product grows with length too: a long key can beat a short one \
+                that is better aligned.",
+    },
+    Question {
+        ask: "Leave the keys, and the direction of the query. Bring the share of k_1 \
+              below 0.9.",
+        is_answered: |set, it| {
+            set.leaves_keys() && angle(set.query, QUERY) < 5.0 && it.shares[0] < 0.9
         },
-        Question {
-            ask: "Leave the keys. Where must the query lie for all three to get nearly the \
-                  same share?",
-            is_answered: |settings, view| {
-                let shares = view.slice(SHARES..SHARES + 3)?;
-                let most = shares.iter().copied().fold(0.0, f64::max);
-                let least = shares.iter().copied().fold(1.0, f64::min);
-                let is_query = settings.has_moved_only(&controls(), &["query"])?;
-                Ok(is_query && most - least < 0.05)
-            },
-            answer: &[("query", "0,0")],
-            found: "At 0: with these keys only a query of hardly any length has nothing to \
-                    prefer.",
+        answer: |set| set.query = [0.9, 0.3],
+        found: "A shorter query shares more evenly: its length works like the inverse of \
+                a temperature.",
+    },
+    Question {
+        ask: "Leave the keys. Where must the query lie for all three to get nearly the \
+              same share?",
+        is_answered: |set, it| {
+            let [least, _, most] = ends(it.shares.iter().copied());
+            set.leaves_keys() && most - least < 0.05
         },
-    ],
-    weights: None,
-    controls,
-    draw,
-    training: None,
-};
+        answer: |set| set.query = [0.0, 0.0],
+        found: "At 0: with these keys only a query of hardly any length has nothing to \
+                prefer.",
+    },
+];
 
 /// The largest entry.
 pub const REACH: f64 = 4.0;
@@ -68,23 +56,28 @@ pub const REACH: f64 = 4.0;
 pub const QUERY: [f64; 2] = [3.0, 1.0];
 /// The keys first: near to the query, at a right angle to it, and against it.
 pub const KEYS: [[f64; 2]; 3] = [[2.0, 2.0], [-1.0, 3.0], [-3.0, -1.0]];
-/// Where the numbers hold the shares, after the dot products.
-const SHARES: usize = 3;
 const NAMES: [&str; 3] = ["k_1", "k_2", "k_3"];
 
-fn controls() -> Vec<Control> {
-    let point =
-        |key, label, first| Control::new(key, label, Kind::Point { most: REACH, first });
-    vec![
-        point("query", "Query q", QUERY),
-        point("k1", "Key k_1", KEYS[0]),
-        point("k2", "Key k_2", KEYS[1]),
-        point("k3", "Key k_3", KEYS[2]),
-    ]
+live! {
+    struct Set {
+        query: [f64; 2] = "Query q", point(REACH, QUERY);
+        k1: [f64; 2] = "Key k_1", point(REACH, KEYS[0]);
+        k2: [f64; 2] = "Key k_2", point(REACH, KEYS[1]);
+        k3: [f64; 2] = "Key k_3", point(REACH, KEYS[2]);
+    }
+
+    /// Of each key.
+    struct Facts { products: Vec<f64>, shares: Vec<f64> }
 }
 
-fn keys(settings: &Settings) -> Result<[[f64; 2]; 3]> {
-    Ok([settings.point("k1")?, settings.point("k2")?, settings.point("k3")?])
+impl Set {
+    fn keys(&self) -> [[f64; 2]; 3] {
+        [self.k1, self.k2, self.k3]
+    }
+
+    fn leaves_keys(&self) -> bool {
+        self.keys() == KEYS
+    }
 }
 
 /// Between two arrows, in degrees; no number if one has no length.
@@ -93,8 +86,8 @@ fn angle(a: [f64; 2], b: [f64; 2]) -> f64 {
     (dot / a[0].hypot(a[1]) / b[0].hypot(b[1])).clamp(-1.0, 1.0).acos().to_degrees()
 }
 
-fn draw(settings: &Settings) -> Result<LiveView> {
-    let (query, keys) = (settings.point("query")?, keys(settings)?);
+fn draw(set: &Set) -> Result<LiveView<Facts>> {
+    let (query, keys) = (set.query, set.keys());
     let q = Matrix::from_row_slice(1, 2, &query);
     let k = Matrix::from_row_slice(3, 2, keys.as_flattened());
     let products = &q * k.transpose(); // [1, 3]
@@ -110,8 +103,8 @@ fn draw(settings: &Settings) -> Result<LiveView> {
         "The dot products are {a}, {b} and {c}. Softmax, after a division by √2, makes \
          shares of {of_a:.3}, {of_b:.3} and {of_c:.3} of them."
     );
-    let numbers = products.iter().chain(&shares).copied().collect();
-    Ok(LiveView { figure, words, numbers })
+    let [products, shares] = [products, shares].map(|it| it.as_slice().to_vec());
+    Ok(LiveView { figure, words, facts: Facts { products, shares } })
 }
 
 #[cfg(test)]
@@ -135,20 +128,25 @@ mod tests {
     /// “Scores, softmax and √d_k”’s loops, at the corners and at no length.
     #[test]
     fn products_and_shares_are_those_of_the_loops() {
-        let corner = ["4,4", "-4,4", "4,-4", "-4,-4", "0,0", "0,-0", "0.1,0.3"];
+        let corner = [
+            [4.0, 4.0],
+            [-4.0, 4.0],
+            [4.0, -4.0],
+            [-4.0, -4.0],
+            [0.0, 0.0],
+            [0.0, -0.0],
+            [0.1, 0.3],
+        ];
         for query in corner {
             for key in corner {
+                let keys = [key, query, KEYS[2]];
                 let shown =
-                    LIVE.at([("query", query), ("k1", key), ("k2", query)]).unwrap();
-                let read = |text: &str| -> Vec<f64> {
-                    text.split(',').map(|entry| entry.parse().unwrap()).collect()
-                };
-                let keys = [read(key), read(query), KEYS[2].to_vec()];
-                let products = keys.map(|key| dot(&read(query), &key));
+                    draw(&Set { query, k1: keys[0], k2: keys[1], k3: keys[2] }).unwrap();
+                let products = keys.map(|key| dot(&query, &key));
                 let shares = softmax(&products.map(|product| product / 2f64.sqrt()));
-                for (nth, told) in products.iter().chain(&shares).enumerate() {
-                    let off = (shown.numbers[nth] - told).abs();
-                    assert!(off < 1e-12, "{query} {key}: {nth} is off by {off}");
+                let found = shown.facts.products.iter().chain(&shown.facts.shares);
+                for (found, told) in found.zip(products.iter().chain(&shares)) {
+                    assert!((found - told).abs() < 1e-12, "{query:?} {key:?}: {found}");
                 }
                 assert!(!shown.words.contains("NaN") && !shown.words.contains("−0,"));
             }

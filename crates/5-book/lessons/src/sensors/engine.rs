@@ -1,87 +1,75 @@
 //! What a sensor shows of an engine's life, and what it hides: live.
 
-use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
-use crate::numbers::{mean, written};
+use crate::live::{LiveFigure, LiveView, Question, Settings, live};
+use crate::numbers::{lines_panel, mean, written};
 use anyhow::Result;
-use figures::{Lines, lines};
+use figures::lines;
 use sensors::{CAP, Engine, Fleet, SimulatedEngine};
 
 use super::lived;
 
 /// Draws one sensor over the life of an engine, with and without what hides its wear.
-pub const LIVE: Live = Live {
-    name: "engine",
-    questions: &[
-        Question {
-            ask: "Leave sensor and engine. Set one of noise, hard flights and spikes to \
-                 0, so that a reading is off by less than 6.",
-            is_answered: |settings, view| {
-                let mut is_one = false;
-                for key in HIDING {
-                    let is_gone = settings.number(key)? == 0.0;
-                    is_one |= is_gone && settings.has_moved_only(&controls(), &[key])?;
-                }
-                let [_, off] = view.last()?;
-                Ok(is_one && off < 6.0)
-            },
-            answer: &[("noise", "0")],
-            found: "Noise hides most, for it is in every reading. Spikes are larger, but \
-                   rare.",
-        },
-        Question {
-            ask: "Take all three away: does the sensor now read wear alone?",
-            is_answered: |settings, _| {
-                Ok(HIDING
-                    .into_iter()
-                    .all(|key| settings.number(key).is_ok_and(|it| it == 0.0)))
-            },
-            answer: &[("noise", "0"), ("load", "0"), ("spikes", "0")],
-            found: "No: a slow drift is left, and the sensor's own offset. An average \
-                   over readings removes noise, but not these.",
-        },
-        Question {
-            ask: "Find an engine that wears only from a cycle after 100 on.",
-            is_answered: |_, view| {
-                let [transition, _] = view.last()?;
-                Ok(transition > 100.0)
-            },
-            answer: &[("engine", "1")],
-            found: "Engines begin to wear at different ages, so age alone does not tell how \
-                    much life remains.",
-        },
-    ],
-    weights: None,
-    controls,
-    draw,
-    training: None,
-};
+pub(crate) const LIVE: LiveFigure<Set, Facts> =
+    LiveFigure::new("engine", draw, QUESTIONS);
 
-/// A sensor of each group, and one that says nothing.
-const SENSORS: [(&str, &str); 5] = [
-    ("4", "4, temperature"),
-    ("11", "11, pressure"),
-    ("9", "9, speed"),
-    ("12", "12, flow (falls)"),
-    ("1", "1, says nothing"),
+const QUESTIONS: &[Question<Set, Facts>] = &[
+    Question {
+        ask: "Leave sensor and engine. Set one of noise, hard flights and spikes to 0, \
+              so that a reading is off by less than 6.",
+        is_answered: |set, it| {
+            let without = [
+                Set { noise: 0.0, ..Set::first() },
+                Set { load: 0.0, ..Set::first() },
+                Set { spikes: 0.0, ..Set::first() },
+            ];
+            without.contains(set) && it.off < 6.0
+        },
+        answer: |set| set.noise = 0.0,
+        found: "Noise hides most, for it is in every reading. Spikes are larger, but \
+                rare.",
+    },
+    Question {
+        ask: "Take all three away: does the sensor now read wear alone?",
+        is_answered: |set, _| [set.noise, set.load, set.spikes] == [0.0; 3],
+        answer: |set| (set.noise, set.load, set.spikes) = (0.0, 0.0, 0.0),
+        found: "No: a slow drift is left, and the sensor's own offset. An average over \
+                readings removes noise, but not these.",
+    },
+    Question {
+        ask: "Find an engine that wears only from a cycle after 100 on.",
+        is_answered: |_, it| it.transition > 100,
+        answer: |set| set.engine = 1,
+        found: "Engines begin to wear at different ages, so age alone does not tell how \
+                much life remains.",
+    },
 ];
 
-/// The controls of what hides the wear.
-const HIDING: [&str; 3] = ["noise", "load", "spikes"];
+/// A sensor of each group, and one that says nothing.
+const SENSORS: [(&str, &str, usize); 5] = [
+    ("4", "4, temperature", 4),
+    ("11", "11, pressure", 11),
+    ("9", "9, speed", 9),
+    ("12", "12, flow (falls)", 12),
+    ("1", "1, says nothing", 1),
+];
 
-fn controls() -> Vec<Control> {
-    let fleet = Fleet::default();
-    let number = |most: f64, step: f64, first: f64| Kind::Number {
-        range: [0.0, most],
-        step,
-        first,
-    };
-    vec![
-        Control::new("sensor", "Sensor", Kind::choice(SENSORS)),
-        Control::new("engine", "Engine", Kind::Count { range: [0, 99], first: 0 }),
-        Control::new("noise", "Noise", number(1.5, 0.1, fleet.noise)),
-        Control::new("load", "Hard flights", number(1.0, 0.1, fleet.load)),
-        Control::new("spikes", "Share of spikes", number(0.2, 0.01, fleet.spikes)),
-    ]
+live! {
+    struct Set {
+        sensor: usize = "Sensor", choice(SENSORS);
+        engine: usize = "Engine", count([0, 99], 0);
+        noise: f64 = "Noise", number([0.0, 1.5], 0.1, Fleet::default().noise);
+        load: f64 = "Hard flights", number([0.0, 1.0], 0.1, Fleet::default().load);
+        spikes: f64 = "Share of spikes", number([0.0, 0.2], 0.01, Fleet::default().spikes);
+    }
+
+    struct Facts {
+        /// From its level when new, cycle by cycle.
+        readings: Vec<f64>,
+        /// From which cycle on it wears.
+        transition: usize,
+        /// By how much a reading is off.
+        off: f64,
+    }
 }
 
 /// One sensor's readings, cycle by cycle.
@@ -94,15 +82,9 @@ fn without_noise(fleet: &Fleet) -> Fleet {
     Fleet { noise: 0.0, load: 0.0, drift: 0.0, offset: 0.0, spikes: 0.0, ..fleet.clone() }
 }
 
-fn draw(settings: &Settings) -> Result<LiveView> {
-    let sensor: usize = settings.choice("sensor")?.parse()?;
-    let number = settings.count("engine")?;
-    let fleet = Fleet {
-        noise: settings.number("noise")?,
-        load: settings.number("load")?,
-        spikes: settings.number("spikes")?,
-        ..Fleet::default()
-    };
+fn draw(set: &Set) -> Result<LiveView<Facts>> {
+    let &Set { sensor, engine: number, noise, load, spikes } = set;
+    let fleet = Fleet { noise, load, spikes, ..Fleet::default() };
     let SimulatedEngine { engine, truth } = lived(&fleet, number);
     // The same life: how long it lasts is drawn before what hides it.
     let wear = readings(&lived(&without_noise(&fleet), number).engine, sensor);
@@ -113,24 +95,22 @@ fn draw(settings: &Settings) -> Result<LiveView> {
         |list: &[f64]| (1..).zip(list).map(|(cycle, &x)| [f64::from(cycle), x]).collect();
     let target = (1..=truth.end).map(|cycle| (truth.remaining(cycle) as f64).min(CAP));
     let panels = [
-        Lines {
-            title: format!("sensor {sensor}, from its level when new"),
-            x: "cycle".to_owned(),
-            is_log: false,
-            lines: vec![
+        lines_panel(
+            format!("sensor {sensor}, from its level when new"),
+            "cycle",
+            vec![
                 ("read".to_owned(), points(&shown)),
                 ("wear alone".to_owned(), points(&wear)),
             ],
-        },
-        Lines {
-            title: "what a model is to say".to_owned(),
-            x: "cycle".to_owned(),
-            is_log: false,
-            lines: vec![(
+        ),
+        lines_panel(
+            "what a model is to say",
+            "cycle",
+            vec![(
                 "remaining life, at most 125".to_owned(),
                 points(&target.collect::<Vec<_>>()),
             )],
-        },
+        ),
     ];
     let moved = wear[truth.end - 1] - wear[0];
     let off = shown.iter().zip(&wear).map(|(x, wear)| (x - wear) * (x - wear));
@@ -146,8 +126,8 @@ fn draw(settings: &Settings) -> Result<LiveView> {
     let title = format!(
         "Sensor {sensor} of engine {number}, from its first flight to its failure"
     );
-    let numbers = shown.into_iter().chain([truth.transition as f64, off]).collect();
-    Ok(LiveView { figure: lines(title, &panels)?, words, numbers })
+    let facts = Facts { readings: shown, transition: truth.transition, off };
+    Ok(LiveView { figure: lines(title, &panels)?, words, facts })
 }
 
 #[cfg(test)]
@@ -163,9 +143,13 @@ mod tests {
 
     #[test]
     fn the_life_stays_the_same_whatever_hides_it() {
-        let first = LIVE.at([]).unwrap().numbers.len();
+        let first = LIVE.at([]).unwrap().facts.readings.len();
         for (key, text) in [("noise", "0"), ("load", "1"), ("spikes", "0.2")] {
-            assert_eq!(LIVE.at([(key, text)]).unwrap().numbers.len(), first, "{key}");
+            assert_eq!(
+                LIVE.at([(key, text)]).unwrap().facts.readings.len(),
+                first,
+                "{key}"
+            );
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What the heads of the trained model look at in a window: live.
 
-use crate::live::{Control, Kind, Live, LiveView, Question, Settings, Weights};
-use crate::numbers::{along, entropy, share, written};
+use crate::live::{LiveFigure, LiveView, Question, Weights, live};
+use crate::numbers::{along, entropy, lines_panel, share, written};
 use anyhow::{Context, Result};
 use attention::RowVector;
 use figures::{Lines, lines};
@@ -10,65 +10,60 @@ use sensors::{GROUPS, N_STEPS, Scale, capped};
 use super::model::{N_HEADS, Window, opened, window};
 
 /// Draws the shares of one head in a window next to the readings, which may be given a spike.
-pub const LIVE: Live = Live {
-    name: "engine-heads",
-    questions: &[
-        Question {
-            ask: "Leave head 1. How many cycles must remain for it to look at all readings \
-                  nearly alike, with over .99 of the entropy of even shares?",
-            is_answered: |settings, view| {
-                let [entropy, ..] = view.last::<3>()?;
-                Ok(settings.count("head")? == 1 && entropy > 0.99)
-            },
-            answer: &[("remaining", "100")],
-            found: "While many remain, it looks everywhere alike; as wear moves the \
-                   readings, it turns to the oldest.",
-        },
-        Question {
-            ask: "Which head gives most to a reading near the other end, 20 or later, and \
-                  more than .2, when 5 cycles remain?",
-            is_answered: |settings, view| {
-                let shares = view.slice(0..N_STEPS)?;
-                let most = shares.iter().copied().fold(0.0, f64::max);
-                let is_late = shares[20..].contains(&most);
-                Ok(settings.number("remaining")? == 5.0 && is_late && most > 0.2)
-            },
-            answer: &[("head", "2")],
-            found: "Head 2, while heads 1, 3, 5 and 7 look at the first reading: together \
-                    they see both ends of the window.",
-        },
-        Question {
-            ask: "Add a spike that moves the answer by 3 cycles or more, at a reading to \
-                 which this head gives less than an even share.",
-            is_answered: |settings, view| {
-                let at = settings.number("at")?.round() as usize;
-                let [_, says, without] = view.last()?;
-                let is_little = view.number(at)? < 1.0 / N_STEPS as f64;
-                Ok(is_little && (says - without).abs() >= 3.0)
-            },
-            answer: &[("remaining", "60"), ("spike", "8"), ("at", "15")],
-            found: "Attention is not its only way to the answer: the LSTM below spreads a \
-                    reading over the tokens around it, and seven more heads look on.",
-        },
-    ],
-    weights: Some(Weights::Engines),
-    controls,
-    draw,
-    training: None,
-};
+pub(crate) const LIVE: LiveFigure<Set, Facts> =
+    LiveFigure::new("engine-heads", draw, QUESTIONS).drawn_from(Weights::Engines);
 
-fn controls() -> Vec<Control> {
-    let groups = GROUPS.map(|(name, _)| (name, name));
-    let number =
-        |range: [f64; 2], step: f64, first: f64| Kind::Number { range, step, first };
-    vec![
-        Control::new("head", "Head", Kind::Count { range: [0, N_HEADS - 1], first: 1 }),
-        Control::new("engine", "Engine", Kind::Count { range: [0, 99], first: 0 }),
-        Control::new("remaining", "Cycles that remain", number([0.0, 120.0], 1.0, 5.0)),
-        Control::new("spike", "Spike added", number([-8.0, 8.0], 0.5, 0.0)),
-        Control::new("at", "At reading", number([0.0, 29.0], 1.0, 15.0)),
-        Control::new("group", "In sensors of", Kind::choice(groups)),
-    ]
+const QUESTIONS: &[Question<Set, Facts>] = &[
+    Question {
+        ask: "Leave head 1. How many cycles must remain for it to look at all readings \
+              nearly alike, with over .99 of the entropy of even shares?",
+        is_answered: |set, it| set.head == 1 && it.entropy > 0.99,
+        answer: |set| set.remaining = 100,
+        found: "While many remain, it looks everywhere alike; as wear moves the \
+                readings, it turns to the oldest.",
+    },
+    Question {
+        ask: "Which head gives most to a reading near the other end, 20 or later, and \
+              more than .2, when 5 cycles remain?",
+        is_answered: |set, it| {
+            let most = it.shares.iter().copied().fold(0.0, f64::max);
+            set.remaining == 5 && it.shares[20..].contains(&most) && most > 0.2
+        },
+        answer: |set| set.head = 2,
+        found: "Head 2, while heads 1, 3, 5 and 7 look at the first reading: together \
+                they see both ends of the window.",
+    },
+    Question {
+        ask: "Add a spike that moves the answer by 3 cycles or more, at a reading to \
+              which this head gives less than an even share.",
+        is_answered: |set, it| {
+            let is_little = it.shares[set.at] < 1.0 / N_STEPS as f64;
+            is_little && (it.says - it.without).abs() >= 3.0
+        },
+        answer: |set| (set.remaining, set.spike, set.at) = (60, 8.0, 15),
+        found: "Attention is not its only way to the answer: the LSTM below spreads a \
+                reading over the tokens around it, and seven more heads look on.",
+    },
+];
+
+live! {
+    struct Set {
+        head: usize = "Head", count([0, N_HEADS - 1], 1);
+        engine: usize = "Engine", count([0, 99], 0);
+        remaining: usize = "Cycles that remain", slider([0, 120], 1, 5);
+        spike: f64 = "Spike added", number([-8.0, 8.0], 0.5, 0.0);
+        at: usize = "At reading", slider([0, 29], 1, 15);
+        group: &'static str = "In sensors of", named(GROUPS.map(|(name, _)| (name, name)));
+    }
+
+    struct Facts {
+        /// Of the last reading.
+        shares: Vec<f64>,
+        /// Of its shares, as a part of that of even ones.
+        entropy: f64,
+        /// What the model says with the spike, and without it.
+        says: f64, without: f64,
+    }
 }
 
 /// What a head does with a window.
@@ -88,16 +83,11 @@ fn ask(window: &Window, head: usize) -> Result<HeadOnWindow> {
     Ok(HeadOnWindow { says: capped(steps.remaining), last, all: map.row_mean() })
 }
 
-fn draw(settings: &Settings) -> Result<LiveView> {
+fn draw(set: &Set) -> Result<LiveView<Facts>> {
     let scale = &opened()?.trained.scale;
-    let head = settings.count("head")?;
-    let engine = settings.count("engine")?;
-    let remaining = settings.number("remaining")?.round() as usize;
+    let &Set { head, engine, remaining, spike: height, at, group: spiked } = set;
     let mut window = window(scale, engine, remaining)?;
     let without = ask(&window, head)?;
-    let (at, height) =
-        (settings.number("at")?.round() as usize, settings.number("spike")?);
-    let spiked = settings.choice("group")?;
     window.spike(scale, spiked, at, height)?;
     let asked = if height == 0.0 { None } else { Some(ask(&window, head)?) };
     let shown = asked.as_ref().unwrap_or(&without);
@@ -125,9 +115,9 @@ fn draw(settings: &Settings) -> Result<LiveView> {
             share(shown.last[at]),
         );
     }
-    let numbers = shown.last.iter().chain(shown.all.iter()).copied();
-    let numbers = numbers.chain([bits, shown.says, without.says]).collect();
-    Ok(LiveView { figure, words, numbers })
+    let shares = shown.last.iter().copied().collect();
+    let facts = Facts { shares, entropy: bits, says: shown.says, without: without.says };
+    Ok(LiveView { figure, words, facts })
 }
 
 /// The shares, and below them the readings.
@@ -138,12 +128,7 @@ fn panels(shown: &HeadOnWindow, scale: &Scale, window: &Window) -> [Lines; 2] {
         let channel = scale.channel(&window.readings, |sensor| of.contains(&sensor));
         line(name, along(&channel))
     });
-    let panel = |title: &str, lines| Lines {
-        title: title.to_owned(),
-        x: "reading".to_owned(),
-        is_log: false,
-        lines,
-    };
+    let panel = |title: &str, lines| lines_panel(title, "reading", lines);
     let shares = vec![
         line("the last reading asks", along(&shown.last)),
         line("all ask, on average", along(&shown.all)),

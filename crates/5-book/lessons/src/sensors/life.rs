@@ -1,8 +1,9 @@
 //! What the model says of one engine, from its thirtieth cycle to its failure.
 
 use crate::Args;
+use crate::numbers::lines_panel;
 use anyhow::Result;
-use figures::{Figure, Lines, lines};
+use figures::{Figure, lines};
 use sensors::{At, Features, Fleet, Plain, Prepared, Scale, Windows, capped};
 
 use super::lived;
@@ -66,16 +67,15 @@ pub(super) fn figure(_: &Args) -> Result<Figure> {
         let points = (0..at.len()).map(|i| [at[i].end as f64, of(i)]).collect();
         (name.to_owned(), points)
     };
-    let panel = Lines {
-        title: "remaining life, cycles".to_owned(),
-        x: "cycle".to_owned(),
-        is_log: false,
-        lines: vec![
+    let panel = lines_panel(
+        "remaining life, cycles",
+        "cycle",
+        vec![
             line("in truth, at most 125", &|i| at[i].target()),
             line("the model", &|i| model[i]),
             line("linear, on the mean reading", &|i| plain[i]),
         ],
-    };
+    );
     let title = format!("Engine {ENGINE}, from its thirtieth cycle to its failure");
     Ok(lines(title, &[panel])?)
 }

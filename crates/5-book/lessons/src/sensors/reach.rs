@@ -1,58 +1,51 @@
 //! Who learns of a reading in an LSTM that reads both ways: live.
 
-use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
-use crate::numbers::{along, share};
+use crate::live::{LiveFigure, LiveView, Question, Weights, live};
+use crate::numbers::{along, lines_panel, share};
 use anyhow::Result;
 use attention::Matrix;
-use figures::{Lines, lines};
+use figures::lines;
 use sensors::{GROUPS, N_STEPS};
 
 use super::model::{Window, opened, window};
 
 /// Draws how far each token's two halves move when one reading does.
-pub const LIVE: Live = Live {
-    name: "engine-reach",
-    questions: &[
-        Question {
-            ask: "Which reading changes the forward half of one token alone?",
-            is_answered: |_, view| {
-                let forward = view.slice(0..N_STEPS)?;
-                Ok(forward.iter().filter(|&&moved| moved > 0.0).count() == 1)
-            },
-            answer: &[("reading", "29")],
-            found: "The last: no token comes after it. Backward, all thirty tokens learn \
-                   of it.",
+pub(crate) const LIVE: LiveFigure<Set, Facts> =
+    LiveFigure::new("engine-reach", draw, QUESTIONS).drawn_from(Weights::Engines);
+
+const QUESTIONS: &[Question<Set, Facts>] = &[
+    Question {
+        ask: "Which reading changes the forward half of one token alone?",
+        is_answered: |_, it| it.forward.iter().filter(|&&moved| moved > 0.0).count() == 1,
+        answer: |set| set.reading = 29,
+        found: "The last: no token comes after it. Backward, all thirty tokens learn of \
+                it.",
+    },
+    Question {
+        ask: "Change a reading before the last. For which engine and moment does the \
+              last token's forward half still move by half as much as the reading's own?",
+        is_answered: |set, it| {
+            let (own, last) = (it.forward[set.reading], it.forward[N_STEPS - 1]);
+            set.reading < N_STEPS - 1 && last >= 0.5 * own
         },
-        Question {
-            ask: "Change a reading before the last. For which engine and moment does the last \
-                  token's forward half still move by half as much as the reading's own?",
-            is_answered: |settings, view| {
-                let reading = settings.number("reading")?.round() as usize;
-                let (own, last) = (view.number(reading)?, view.number(N_STEPS - 1)?);
-                Ok(reading < N_STEPS - 1 && last >= 0.5 * own)
-            },
-            answer: &[("reading", "28"), ("remaining", "120")],
-            found: "One reading later about half is left at best: a token knows its \
-                   neighbours, and attention has to bring the rest.",
-        },
-    ],
-    weights: Some(crate::live::Weights::Engines),
-    controls,
-    draw,
-    training: None,
-};
+        answer: |set| (set.reading, set.remaining) = (28, 120),
+        found: "One reading later about half is left at best: a token knows its \
+                neighbours, and attention has to bring the rest.",
+    },
+];
 
 /// How far the reading is moved, in standard deviations of the training.
 const HEIGHT: f64 = 3.0;
 
-fn controls() -> Vec<Control> {
-    let at = Kind::Number { range: [0.0, 29.0], step: 1.0, first: 12.0 };
-    let remaining = Kind::Number { range: [0.0, 120.0], step: 5.0, first: 40.0 };
-    vec![
-        Control::new("reading", "Changed reading", at),
-        Control::new("engine", "Engine", Kind::Count { range: [0, 99], first: 0 }),
-        Control::new("remaining", "Cycles that remain", remaining),
-    ]
+live! {
+    struct Set {
+        reading: usize = "Changed reading", slider([0, 29], 1, 12);
+        engine: usize = "Engine", count([0, 99], 0);
+        remaining: usize = "Cycles that remain", slider([0, 120], 5, 40);
+    }
+
+    /// How far each token's forward half moves.
+    struct Facts { forward: Vec<f64> }
 }
 
 /// How far the two halves of each token move when one reading does: the length of the change
@@ -79,17 +72,14 @@ pub fn moved(engine: usize, remaining: usize, reading: usize) -> Result<Matrix> 
     }))
 }
 
-fn draw(settings: &Settings) -> Result<LiveView> {
-    let reading = settings.number("reading")?.round() as usize;
-    let engine = settings.count("engine")?;
-    let moved = moved(engine, settings.number("remaining")?.round() as usize, reading)?;
+fn draw(&Set { reading, engine, remaining }: &Set) -> Result<LiveView<Facts>> {
+    let moved = moved(engine, remaining, reading)?;
     let line = |name: &str, half: usize| (name.to_owned(), along(moved.column(half)));
-    let panel = Lines {
-        title: "change of the half, as a part of its length".to_owned(),
-        x: "token".to_owned(),
-        is_log: false,
-        lines: vec![line("forward", 0), line("backward", 1)],
-    };
+    let panel = lines_panel(
+        "change of the half, as a part of its length",
+        "token",
+        vec![line("forward", 0), line("backward", 1)],
+    );
     let n_moved = |half: usize| moved.column(half).iter().filter(|&&x| x > 0.0).count();
     let words = format!(
         "Reading {reading} is moved by 3 standard deviations. The forward half changes in {} of 30 \
@@ -102,8 +92,8 @@ fn draw(settings: &Settings) -> Result<LiveView> {
         share(moved[(0, 1)]),
     );
     let title = "Forward, later tokens learn of a reading; backward, earlier ones";
-    let numbers = moved.iter().copied().collect();
-    Ok(LiveView { figure: lines(title, &[panel])?, words, numbers })
+    let facts = Facts { forward: moved.column(0).as_slice().to_vec() };
+    Ok(LiveView { figure: lines(title, &[panel])?, words, facts })
 }
 
 #[cfg(test)]

@@ -5,81 +5,67 @@ use attention::{HeadParameters, Matrix};
 use figures::{Tangent, tangent};
 
 use super::by_hand::{QUERY, backward, loss, projection};
-use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
+use crate::live::{LiveFigure, LiveView, Question, live};
 use crate::one_head::{self, FEATURES};
 
 /// Draws the loss over nudges of a weight, and what its gradient predicts.
-pub const LIVE: Live = Live {
-    name: "nudge",
-    questions: &[
-        Question {
-            ask: "Find a weight that changes nothing, however far you nudge it.",
-            is_answered: |_, view| {
-                let n_losses = (2.0 * MOST / STEP).round() as usize + 1;
-                let losses = view.slice(CURVE..CURVE + n_losses)?;
-                Ok(losses.iter().all(|loss| *loss == losses[0]))
-            },
-            answer: &[("row", "money")],
-            found: "Overflowed has no money and is no plural noun, so as a query it never \
-                    meets these rows: their gradient is 0.",
-        },
-        Question {
-            ask: "Go down the slope, and so far that the loss ends higher than it began.",
-            is_answered: |settings, view| {
-                let is_down = view.number(GRADIENT)? * settings.number("nudge")? < 0.0;
-                Ok(is_down && view.number(AFTER)? > view.number(BEFORE)?)
-            },
-            answer: &[("matrix", "values"), ("row", "water"), ("nudge", "-3")],
-            found: "In a weight of the values the loss is a parabola: too long a step \
-                   climbs its other side.",
-        },
-        Question {
-            ask: "With one weight, bring the loss below 0.001.",
-            is_answered: |_, view| Ok(view.number(AFTER)? < 1e-3),
-            answer: &[("matrix", "keys"), ("row", "money"), ("nudge", "3")],
-            found: "No steeper weight gets there: the gradient says where the loss falls \
-                   fastest at first, and not how far.",
-        },
-    ],
-    weights: None,
-    controls,
-    draw,
-    training: None,
-};
+pub(crate) const LIVE: LiveFigure<Set, Facts> = LiveFigure::new("nudge", draw, QUESTIONS);
+
+const QUESTIONS: &[Question<Set, Facts>] = &[
+    Question {
+        ask: "Find a weight that changes nothing, however far you nudge it.",
+        is_answered: |_, it| it.curve.iter().all(|loss| *loss == it.curve[0]),
+        answer: |set| set.row = "money",
+        found: "Overflowed has no money and is no plural noun, so as a query it never \
+                meets these rows: their gradient is 0.",
+    },
+    Question {
+        ask: "Go down the slope, and so far that the loss ends higher than it began.",
+        is_answered: |set, it| it.gradient * set.nudge < 0.0 && it.after > it.before,
+        answer: |set| (set.matrix, set.row, set.nudge) = ("values", "water", -3.0),
+        found: "In a weight of the values the loss is a parabola: too long a step climbs \
+                its other side.",
+    },
+    Question {
+        ask: "With one weight, bring the loss below 0.001.",
+        is_answered: |_, it| it.after < 1e-3,
+        answer: |set| (set.matrix, set.row, set.nudge) = ("keys", "money", 3.0),
+        found: "No steeper weight gets there: the gradient says where the loss falls \
+                fastest at first, and not how far.",
+    },
+];
 
 const MATRICES: [&str; 3] = ["queries", "keys", "values"];
 const MOST: f64 = 3.0;
 /// From one point of the curve to the next.
 const STEP: f64 = 0.05;
-/// Where the numbers hold the gradient, the losses before and after the nudge, and those of
-/// the curve.
-const GRADIENT: usize = 0;
-const BEFORE: usize = 1;
-const AFTER: usize = 3;
-const CURVE: usize = 8;
 /// The key whose share is told: the one that is wished for.
 const BANKS: usize = 1;
 
-fn controls() -> Vec<Control> {
-    let matrices = MATRICES.map(|it| (it, format!("of the {it}")));
-    // From the verb: its weight of the queries is the chapter's.
-    let rows = FEATURES.into_iter().rev().map(|it| (it, it));
-    let columns = [("1", "first"), ("2", "second")];
-    let nudge = Kind::Number { range: [-MOST, MOST], step: 0.1, first: 2.0 };
-    vec![
-        Control::new("matrix", "Matrix", Kind::choice(matrices)),
-        Control::new("row", "Row", Kind::choice(rows)),
-        Control::new("column", "Column", Kind::choice(columns)),
-        Control::new("nudge", "Nudge", nudge),
-    ]
+live! {
+    struct Set {
+        matrix: &'static str = "Matrix", choice(
+            MATRICES.map(|it| (it, format!("of the {it}"), it)),
+        );
+        // From the verb: its weight of the queries is the chapter's.
+        row: &'static str = "Row", choice(FEATURES.into_iter().rev().map(|it| (it, it, it)));
+        column: usize = "Column", choice([("1", "first", 0), ("2", "second", 1)]);
+        nudge: f64 = "Nudge", number([-MOST, MOST], 0.1, 2.0);
+    }
+
+    struct Facts {
+        gradient: f64,
+        /// The losses before the nudge, as the gradient predicts it, and after it.
+        before: f64, predicted: f64, after: f64,
+        /// The losses over all nudges.
+        curve: Vec<f64>,
+    }
 }
 
-fn draw(settings: &Settings) -> Result<LiveView> {
+fn draw(&Set { matrix, row, column, nudge }: &Set) -> Result<LiveView<Facts>> {
     let place = |of: &[&str], chosen| of.iter().position(|it| *it == chosen);
-    let which = place(&MATRICES, settings.choice("matrix")?).unwrap_or(0);
-    let row = place(&FEATURES, settings.choice("row")?).unwrap_or(0);
-    let column = place(&["1", "2"], settings.choice("column")?).unwrap_or(0);
-    let nudge = settings.number("nudge")?;
+    let which = place(&MATRICES, matrix).unwrap_or(0);
+    let row = place(&FEATURES, row).unwrap_or(0);
 
     let head = one_head::head(2.0)?;
     let nudged = |by: f64| -> HeadParameters {
@@ -125,10 +111,13 @@ fn draw(settings: &Settings) -> Result<LiveView> {
         three(out[0]),
         three(out[1]),
     );
-    let numbers = [gradient, before.loss, predicted, after.loss].into_iter();
-    let numbers = numbers.chain(shares).chain(out);
-    let numbers = numbers.chain(curve.into_iter().map(|[_, loss]| loss)).collect();
-    Ok(LiveView { figure, words, numbers })
+    let curve = curve.into_iter().map(|[_, loss]| loss).collect();
+    let (before, after) = (before.loss, after.loss);
+    Ok(LiveView {
+        figure,
+        words,
+        facts: Facts { gradient, before, predicted, after, curve },
+    })
 }
 
 /// The loss by the nudge, from the smallest to the largest.
@@ -147,18 +136,16 @@ fn three(number: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gallery::tests::are_finite;
     use crate::plain::{self, Row};
 
-    fn each(mut check: impl FnMut([usize; 3], &dyn Fn(&str) -> LiveView)) {
+    fn each(mut check: impl FnMut([usize; 3], &dyn Fn(f64) -> Facts)) {
         for (which, matrix) in MATRICES.into_iter().enumerate() {
-            for (row, feature) in FEATURES.into_iter().enumerate() {
-                for (column, name) in ["1", "2"].into_iter().enumerate() {
-                    let chosen = [("matrix", matrix), ("row", feature), ("column", name)];
-                    let at = |nudge: &str| {
-                        let pairs = chosen.into_iter().chain([("nudge", nudge)]);
-                        LIVE.at(pairs.collect::<Vec<_>>()).unwrap()
-                    };
-                    check([which, row, column], &at);
+            for (nth, row) in FEATURES.into_iter().enumerate() {
+                for column in [0, 1] {
+                    let at =
+                        |nudge| draw(&Set { matrix, row, column, nudge }).unwrap().facts;
+                    check([which, nth, column], &at);
                 }
             }
         }
@@ -181,14 +168,16 @@ mod tests {
         each(|at, shown| {
             let h = 1e-5;
             let slope = (in_loops(at, h) - in_loops(at, -h)) / (2.0 * h);
-            for nudge in ["-3", "-0.4", "0", "3"] {
-                let by: f64 = nudge.parse().unwrap();
-                let numbers = shown(nudge).numbers;
-                assert!((numbers[0] - slope).abs() < 1e-9, "{at:?}: {slope}");
+            for by in [-3.0, -0.4, 0.0, 3.0] {
+                let facts = shown(by);
+                assert!((facts.gradient - slope).abs() < 1e-9, "{at:?}: {slope}");
                 let predicted = in_loops(at, 0.0) + by * slope;
-                assert!((numbers[2] - predicted).abs() < 1e-8, "{at:?}: {predicted}");
-                assert!((numbers[3] - in_loops(at, by)).abs() < 1e-12, "{at:?}, {by}");
-                assert!(numbers.iter().all(|it| it.is_finite()), "{at:?}, {by}");
+                assert!(
+                    (facts.predicted - predicted).abs() < 1e-8,
+                    "{at:?}: {predicted}"
+                );
+                assert!((facts.after - in_loops(at, by)).abs() < 1e-12, "{at:?}, {by}");
+                assert!(are_finite(&facts), "{at:?}, {by}");
             }
         });
     }
@@ -198,14 +187,14 @@ mod tests {
     fn four_weights_of_the_queries_change_nothing() {
         let mut n_flat = 0;
         each(|[which, row, column], shown| {
-            let numbers = shown("3").numbers;
-            let flat = numbers[8..].iter().all(|loss| *loss == numbers[1]);
+            let facts = shown(3.0);
+            let flat = facts.curve.iter().all(|loss| *loss == facts.before);
             assert_eq!(
                 flat,
                 which == 0 && [1, 2].contains(&row),
                 "{which} {row} {column}"
             );
-            assert_eq!(flat, numbers[0] == 0.0);
+            assert_eq!(flat, facts.gradient == 0.0);
             n_flat += usize::from(flat);
         });
         assert_eq!(n_flat, 4);

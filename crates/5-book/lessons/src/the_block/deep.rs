@@ -1,103 +1,79 @@
 //! A deep stack with and without its parts: live.
 
-use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
-use crate::numbers::{along, brief};
+use crate::live::{LiveFigure, LiveView, Question, live};
+use crate::numbers::{along, brief, lines_panel};
 use anyhow::Result;
 use figures::{Lines, lines};
 
 use super::depth::{Place, Setting, measure};
 
 /// Draws what a fresh stack does to tokens and gradients.
-pub const LIVE: Live = Live {
-    name: "deep-stack",
-    questions: &[
-        Question {
-            ask: "Take a part away, so that all tokens become the same but for rounding.",
-            is_answered: |settings, view| Ok(Ends::of(settings, view)?.apart < 1e-12),
-            answer: &[("residual", "off")],
-            found: "Without the residual, after a few blocks and whatever the norm: every \
-                    block replaces tokens by averages.",
-        },
-        Question {
-            ask: "Keep the residual, and make the spread of the entries grow to more \
-                 than 1,000 times what it was.",
-            is_answered: |settings, view| {
-                Ok(settings.is_on("residual")? && Ends::of(settings, view)?.spread > 1e3)
-            },
-            answer: &[("norm", "none")],
-            found: "Without a norm nothing holds the scale: what a block adds grows with \
-                   what comes in.",
-        },
-        Question {
-            ask: "All 24 blocks and no norm: keep the gradient below 3, let the spread \
-                 grow less than 3 times, and tokens stay apart by 0.3 or more.",
-            is_answered: |settings, view| {
-                let is_as_asked = settings.choice("norm")? == "none"
-                    && settings.number("blocks")? == 24.0;
-                let Ends { gradient, spread, apart } = Ends::of(settings, view)?;
-                Ok(is_as_asked && gradient.max(spread) < 3.0 && apart >= 0.3)
-            },
-            answer: &[("norm", "none"), ("size", "0.5")],
-            found: "Begin with smaller parameters: each block then changes little, and the \
-                    residual passes tokens and gradients on.",
-        },
-    ],
-    weights: None,
-    controls,
-    draw,
-    training: None,
-};
+pub(crate) const LIVE: LiveFigure<Set, Facts> =
+    LiveFigure::new("deep-stack", draw, QUESTIONS);
 
-/// What comes out at the end of the stack, for the questions.
-struct Ends {
-    /// Below the first block, as a part of that at the top.
-    gradient: f64,
-    /// The scale of the entries at the end, as a part of that at the beginning.
-    spread: f64,
-    /// The distance of tokens from their mean, as a part of their size.
-    apart: f64,
-}
+const QUESTIONS: &[Question<Set, Facts>] = &[
+    Question {
+        ask: "Take a part away, so that all tokens become the same but for rounding.",
+        is_answered: |_, it| it.apart_at_end < 1e-12,
+        answer: |set| set.residual = false,
+        found: "Without the residual, after a few blocks and whatever the norm: every \
+                block replaces tokens by averages.",
+    },
+    Question {
+        ask: "Keep the residual, and make the spread of the entries grow to more than \
+              1,000 times what it was.",
+        is_answered: |set, it| set.residual && it.growth > 1e3,
+        answer: |set| set.norm = Place::None,
+        found: "Without a norm nothing holds the scale: what a block adds grows with \
+                what comes in.",
+    },
+    Question {
+        ask: "All 24 blocks and no norm: keep the gradient below 3, let the spread grow \
+              less than 3 times, and tokens stay apart by 0.3 or more.",
+        is_answered: |set, it| {
+            let is_as_asked = set.norm == Place::None && set.blocks == 24;
+            is_as_asked && it.gradient.max(it.growth) < 3.0 && it.apart_at_end >= 0.3
+        },
+        answer: |set| (set.norm, set.size) = (Place::None, 0.5),
+        found: "Begin with smaller parameters: each block then changes little, and the \
+                residual passes tokens and gradients on.",
+    },
+];
 
-impl Ends {
-    fn of(settings: &Settings, view: &LiveView) -> Result<Self> {
-        let n = settings.number("blocks")?.round() as usize + 1; // numbers of each kind
-        Ok(Self {
-            gradient: view.number(0)?,
-            spread: view.number(2 * n - 1)? / view.number(n)?,
-            apart: view.number(3 * n - 1)?,
-        })
+live! {
+    struct Set {
+        residual: bool = "Residual", switch(true);
+        norm: Place = "Norm", choice([
+            ("before", "before", Place::Before),
+            ("after", "after", Place::After),
+            ("none", "nowhere", Place::None),
+        ]);
+        blocks: usize = "Blocks", slider([1, 24], 1, 24);
+        size: f64 = "Parameters", choice([
+            ("1", "as they begin here", 1.0), ("0.5", "halved", 0.5), ("2", "doubled", 2.0),
+        ]);
+        seed: usize = "Seed", count([0, 99], 0);
+    }
+
+    struct Facts {
+        /// Below the first block, as a part of that at the top.
+        gradient: f64,
+        /// How many times the scale of the entries grows from the beginning to the end.
+        growth: f64,
+        /// The distance of tokens from their mean, as a part of their size, after each block.
+        apart: Vec<f64>,
+        /// The last of them.
+        apart_at_end: f64,
     }
 }
 
-fn controls() -> Vec<Control> {
-    let places = [("before", "before"), ("after", "after"), ("none", "nowhere")];
-    let sizes = [("1", "as they begin here"), ("0.5", "halved"), ("2", "doubled")];
-    let blocks = Kind::Number { range: [1.0, 24.0], step: 1.0, first: 24.0 };
-    vec![
-        Control::new("residual", "Residual", Kind::Switch { first: true }),
-        Control::new("norm", "Norm", Kind::choice(places)),
-        Control::new("blocks", "Blocks", blocks),
-        Control::new("size", "Parameters", Kind::choice(sizes)),
-        Control::new("seed", "Seed", Kind::Count { range: [0, 99], first: 0 }),
-    ]
-}
-
-fn draw(settings: &Settings) -> Result<LiveView> {
-    let place = match settings.choice("norm")? {
-        "before" => Place::Before,
-        "after" => Place::After,
-        _ => Place::None,
-    };
-    let n_blocks = settings.number("blocks")?.round() as usize;
-    let residual = settings.is_on("residual")?;
-    let size = settings.choice("size")?.parse()?;
+fn draw(set: &Set) -> Result<LiveView<Facts>> {
+    let &Set { residual, norm: place, blocks: n_blocks, size, seed } = set;
     let setting = Setting { residual, place, n_blocks, size };
-    let depth = measure(&setting, settings.count("seed")? as u64)?;
-    let panel = |title: &str, lines: &[(&str, &[f64])]| Lines {
-        title: title.to_owned(),
-        x: "after block".to_owned(),
-        is_log: true,
-        lines: lines.iter().map(|(name, it)| ((*name).to_owned(), along(*it))).collect(),
+    let depth = measure(&setting, seed as u64)?;
+    let panel = |title: &str, lines: &[(&str, &[f64])]| {
+        let lines = lines.iter().map(|(name, it)| ((*name).to_owned(), along(*it)));
+        Lines { is_log: true, ..lines_panel(title, "after block", lines.collect()) }
     };
     let panels = [
         panel(
@@ -124,8 +100,9 @@ fn draw(settings: &Settings) -> Result<LiveView> {
         brief(apart_from),
         brief(apart_to)
     );
-    let numbers = [depth.gradients, depth.scales, depth.apart].concat();
-    Ok(LiveView { figure, words, numbers })
+    let (growth, apart) = (to / from, depth.apart);
+    let facts = Facts { gradient, growth, apart, apart_at_end: apart_to };
+    Ok(LiveView { figure, words, facts })
 }
 
 #[cfg(test)]
@@ -147,7 +124,7 @@ mod tests {
                     let at = [("residual", residual), ("norm", norm), ("blocks", blocks)];
                     let shown = LIVE.at(at).unwrap();
                     let n: usize = blocks.parse().unwrap();
-                    assert_eq!(shown.numbers.len(), 3 * (n + 1), "{at:?}");
+                    assert_eq!(shown.facts.apart.len(), n + 1, "{at:?}");
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! A deep stack at its start: what the residual and the norm do for it.
 
-use crate::numbers::along;
+use crate::numbers::{along, lines_panel};
 use anyhow::Result;
 use attention::{
     Batch, Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, random_matrix,
@@ -164,10 +164,8 @@ pub fn apart(tokens: &Matrix) -> f64 {
 /// None; the sizes fit.
 pub fn panels(settings: &[Setting], seed: u64) -> Result<[Lines; 2]> {
     let panel = |title: &str| Lines {
-        title: title.to_owned(),
-        x: "after block".to_owned(),
         is_log: true,
-        lines: Vec::new(),
+        ..lines_panel(title, "after block", Vec::new())
     };
     let titles = ["gradient, as a part of that at the top", "how far tokens are apart"];
     let mut panels = titles.map(panel);

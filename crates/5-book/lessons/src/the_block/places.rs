@@ -1,72 +1,66 @@
 //! The paper's table of positions, and which of them are alike: live.
 
-use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
-use crate::numbers::{along, written};
+use crate::live::{LiveFigure, LiveView, Question, live};
+use crate::numbers::{along, lines_panel, written};
 use anyhow::Result;
 use attention::{Matrix, Rng, SeedableRng, random_matrix};
 use block::sinusoidal;
-use figures::{Lines, lines};
+use figures::lines;
 
 /// Draws the table as waves, and one position next to all others.
-pub const LIVE: Live = Live {
-    name: "positions",
-    questions: &[
-        Question {
-            ask: "Find a table in which the positions one step before and one step after are \
-                  not equally alike.",
-            is_answered: |settings, view| {
-                let position = settings.number("position")?.round() as usize;
-                if position == 0 || position + 1 == N_POSITIONS {
-                    return Ok(false);
-                }
-                let [before, after] =
-                    [view.number(position - 1)?, view.number(position + 1)?];
-                Ok((before - after).abs() > 0.01)
-            },
-            answer: &[("table", "random")],
-            found: "A random one has to learn which positions are neighbours. In the \
-                    sinusoidal table similarity depends on the steps alone.",
+pub(crate) const LIVE: LiveFigure<Set, Facts> =
+    LiveFigure::new("positions", draw, QUESTIONS);
+
+const QUESTIONS: &[Question<Set, Facts>] = &[
+    Question {
+        ask: "Find a table in which the positions one step before and one step after are \
+              not equally alike.",
+        is_answered: |set, it| {
+            let neighbours =
+                set.position.checked_sub(1).zip(it.alike.get(set.position + 1));
+            neighbours
+                .is_some_and(|(before, after)| (it.alike[before] - after).abs() > 0.01)
         },
-        Question {
-            ask: "In a sinusoidal table, find a position 50 steps away or more that is more \
-                  alike than the one 8 steps away.",
-            is_answered: |settings, view| {
-                let position = settings.number("position")?.round() as usize;
-                let (mut far, mut near) = (f64::NEG_INFINITY, f64::INFINITY);
-                for (other, &alike) in view.numbers.iter().enumerate() {
-                    match other.abs_diff(position) {
-                        8 => near = near.min(alike),
-                        50.. => far = far.max(alike),
-                        _ => {}
-                    }
+        answer: |set| set.table = "random",
+        found: "A random one has to learn which positions are neighbours. In the \
+                sinusoidal table similarity depends on the steps alone.",
+    },
+    Question {
+        ask: "In a sinusoidal table, find a position 50 steps away or more that is more \
+              alike than the one 8 steps away.",
+        is_answered: |set, it| {
+            let (mut far, mut near) = (f64::NEG_INFINITY, f64::INFINITY);
+            for (other, &alike) in it.alike.iter().enumerate() {
+                match other.abs_diff(set.position) {
+                    8 => near = near.min(alike),
+                    50.. => far = far.max(alike),
+                    _ => {}
                 }
-                Ok(settings.choice("table")? == "sinusoidal" && far > near)
-            },
-            answer: &[("width", "16"), ("position", "0")],
-            found: "In a narrow table the few hands nearly line up again: it takes many \
-                   frequencies to tell near from far.",
+            }
+            set.table == "sinusoidal" && far > near
         },
-    ],
-    weights: None,
-    controls,
-    draw,
-    training: None,
-};
+        answer: |set| (set.width, set.position) = (16, 0),
+        found: "In a narrow table the few hands nearly line up again: it takes many \
+                frequencies to tell near from far.",
+    },
+];
 
 /// How many positions are drawn.
 pub const N_POSITIONS: usize = 64;
 /// How many of the table's waves are drawn.
 const N_WAVES: usize = 4;
 
-fn controls() -> Vec<Control> {
-    let tables = [("sinusoidal", "sinusoidal"), ("random", "random, to be learned")];
-    let position =
-        Kind::Number { range: [0.0, (N_POSITIONS - 1) as f64], step: 1.0, first: 20.0 };
-    vec![
-        Control::new("position", "Position", position),
-        Control::new("table", "Table", Kind::choice(tables)),
-        Control::new("width", "Width d_model", Kind::power_of_two([4, 8], 6)),
-    ]
+live! {
+    struct Set {
+        position: usize = "Position", slider([0, N_POSITIONS - 1], 1, 20);
+        table: &'static str = "Table", named([
+            ("sinusoidal", "sinusoidal"), ("random", "random, to be learned"),
+        ]);
+        width: usize = "Width d_model", power_of_two([4, 8], 6);
+    }
+
+    /// How alike every position is to the one that is set.
+    struct Facts { alike: Vec<f64> }
 }
 
 /// The table's dot products of one position with every other, as a part of that with
@@ -87,10 +81,7 @@ fn waves(table: &Matrix) -> Vec<(String, Vec<[f64; 2]>)> {
     (0..N_WAVES).map(wave).collect()
 }
 
-fn draw(settings: &Settings) -> Result<LiveView> {
-    let position = settings.number("position")?.round() as usize;
-    let d_model = settings.size("width")?;
-    let kind = settings.choice("table")?;
+fn draw(&Set { position, table: kind, width: d_model }: &Set) -> Result<LiveView<Facts>> {
     let table: Matrix = match kind {
         "sinusoidal" => sinusoidal(N_POSITIONS, d_model),
         _ => random_matrix(N_POSITIONS, d_model, 1.0, &mut Rng::seed_from_u64(1)),
@@ -99,18 +90,12 @@ fn draw(settings: &Settings) -> Result<LiveView> {
     let away = |other: usize| other as f64 - position as f64;
     let points = alike.iter().enumerate().map(|(other, &it)| [away(other), it]);
     let panels = [
-        Lines {
-            title: "some entries of the table".to_owned(),
-            x: "position".to_owned(),
-            is_log: false,
-            lines: waves(&table),
-        },
-        Lines {
-            title: format!("similarity with position {position}"),
-            x: "steps away".to_owned(),
-            is_log: false,
-            lines: vec![("similarity".to_owned(), points.collect())],
-        },
+        lines_panel("some entries of the table", "position", waves(&table)),
+        lines_panel(
+            format!("similarity with position {position}"),
+            "steps away",
+            vec![("similarity".to_owned(), points.collect())],
+        ),
     ];
     let title = match kind {
         "sinusoidal" => {
@@ -129,7 +114,7 @@ fn draw(settings: &Settings) -> Result<LiveView> {
         at(1),
         at(8)
     );
-    Ok(LiveView { figure: lines(title, &panels)?, words, numbers: alike })
+    Ok(LiveView { figure: lines(title, &panels)?, words, facts: Facts { alike } })
 }
 
 #[cfg(test)]

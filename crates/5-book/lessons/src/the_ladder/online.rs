@@ -5,55 +5,48 @@ use attention::OnlineSoftmax;
 use attention::{Matrix, softmax_rows, weighted_values};
 use figures::{OnlineStep, OnlineSteps, online_softmax};
 
-use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
+use crate::live::{LiveFigure, LiveView, Question, live};
 
 /// Follows one query through the keys that its reader types, block by block.
-pub const LIVE: Live = Live {
-    name: "online-softmax",
-    questions: &[
-        Question {
-            ask: "Give key 7 so large a score that the last correction wipes out all that \
-                  came before.",
-            is_answered: |settings, view| {
-                let [.., correction, _] = view.last::<4>()?;
-                // Half of the last place of an f32: what came before is rounded away.
-                Ok(has_blocks(settings)? && correction < 2f64.powi(-24))
-            },
-            answer: &[("keys", "1,2,3,1,4,2,3,10000;10,25,40,8,16,4,2,30")],
-            found: "The correction rounds away all that came before. Nothing overflows even \
-                    at 10,000, though no float holds 2¹⁰⁰⁰⁰: the maximum comes off before any \
-                    exponential.",
+pub(crate) const LIVE: LiveFigure<Set, Facts> =
+    LiveFigure::new("online-softmax", draw, QUESTIONS);
+
+const QUESTIONS: &[Question<Set, Facts>] = &[
+    Question {
+        ask: "Give key 7 so large a score that the last correction wipes out all that \
+              came before.",
+        is_answered: |set, it| {
+            // Half of the last place of an f32: what came before is rounded away.
+            set.has_blocks() && it.last_correction < 2f64.powi(-24)
         },
-        Question {
-            ask: "Change the scores so that after the first block nothing is ever corrected.",
-            is_answered: |settings, view| {
-                let [.., rises] = view.last::<4>()?;
-                Ok(has_blocks(settings)? && rises == 0.0)
-            },
-            answer: &[("keys", "4,3,3,2,2,2,1,1;10,25,40,8,16,4,2,30")],
-            found: "Let them fall: every correction after the first is then 1, for only a \
-                    new maximum makes it less.",
+        answer: |set| set.keys[(0, 7)] = 10_000.0,
+        found: "The correction rounds away all that came before. Nothing overflows even \
+                at 10,000, though no float holds 2¹⁰⁰⁰⁰: the maximum comes off before \
+                any exponential.",
+    },
+    Question {
+        ask: "Change the scores so that after the first block nothing is ever corrected.",
+        is_answered: |set, it| set.has_blocks() && it.rises == 0,
+        answer: |set| {
+            let falling = [4.0, 3.0, 3.0, 2.0, 2.0, 2.0, 1.0, 1.0];
+            set.keys.row_mut(0).copy_from_slice(&falling);
         },
-        Question {
-            ask: "Find values with which o / l differs from the softmax over all keys by more \
-                  than 0.0001.",
-            is_answered: |_, view| {
-                let [_, difference, ..] = view.last::<4>()?;
-                Ok(difference > 1e-4)
-            },
-            answer: &[(
-                "keys",
-                "1,2,3,1,4,2,3,2;12345.6,9876.5,14321.9,11111.1,13579.3,7777.7,12321.7,14000.3",
-            )],
-            found: "That is rounding: an f32 holds about seven digits, so large values err \
-                    by more. In exact arithmetic blocks change nothing.",
+        found: "Let them fall: every correction after the first is then 1, for only a \
+                new maximum makes it less.",
+    },
+    Question {
+        ask: "Find values with which o / l differs from the softmax over all keys by \
+              more than 0.0001.",
+        is_answered: |_, it| it.difference > 1e-4,
+        answer: |set| {
+            let values =
+                [12345.6, 9876.5, 14321.9, 11111.1, 13579.3, 7777.7, 12321.7, 14000.3];
+            set.keys.row_mut(1).copy_from_slice(&values);
         },
-    ],
-    weights: None,
-    controls,
-    draw,
-    training: None,
-};
+        found: "That is rounding: an f32 holds about seven digits, so large values err \
+                by more. In exact arithmetic blocks change nothing.",
+    },
+];
 
 /// e to the scores: eight keys of one query.
 pub const POWERS: [f32; 8] = [2.0, 4.0, 8.0, 2.0, 16.0, 4.0, 8.0, 4.0];
@@ -66,24 +59,36 @@ const BLOCK: usize = 2;
 /// What a score can be in units of ln 2, and a value.
 const MOST: f64 = 15_000.0;
 
-fn controls() -> Vec<Control> {
+/// The scores above the values.
+fn entries() -> Matrix {
     let entries: Vec<f64> = SCORES.into_iter().chain(VALUES.map(f64::from)).collect();
-    let keys = Kind::Matrix {
-        rows: vec!["score / ln 2".to_owned(), "value".to_owned()],
-        columns: (0..SCORES.len()).map(|key| key.to_string()).collect(),
-        most: MOST,
-        first: Matrix::from_row_slice(2, SCORES.len(), &entries),
-    };
-    let block = Kind::Count { range: [1, SCORES.len()], first: BLOCK };
-    vec![
-        Control::new("keys", "Keys", keys),
-        Control::new("block", "Keys in a block", block),
-    ]
+    Matrix::from_row_slice(2, SCORES.len(), &entries)
 }
 
-/// Whether there is a block after the first.
-fn has_blocks(settings: &Settings) -> Result<bool> {
-    Ok(settings.count("block")? < SCORES.len())
+live! {
+    struct Set {
+        keys: Matrix = "Keys", matrix(["score / ln 2", "value"], 0..SCORES.len(), MOST, entries());
+        block: usize = "Keys in a block", count([1, SCORES.len()], BLOCK);
+    }
+
+    struct Facts {
+        /// What is kept after each block: maximum, correction, sum, output and average.
+        kept: Vec<[f64; 5]>,
+        /// What a softmax over all keys at once gives.
+        at_once: f64,
+        /// How far the blocks' is from it.
+        difference: f64,
+        last_correction: f64,
+        /// In how many blocks after the first the maximum rose.
+        rises: usize,
+    }
+}
+
+impl Set {
+    /// Whether there is a block after the first.
+    fn has_blocks(&self) -> bool {
+        self.block < SCORES.len()
+    }
 }
 
 /// What is kept after each block of the first settings.
@@ -126,8 +131,8 @@ fn in_blocks(keys: &Matrix<f32>, n_keys: usize) -> Vec<OnlineStep> {
     (0..keys.ncols()).step_by(n_keys).map(block).collect()
 }
 
-fn draw(settings: &Settings) -> Result<LiveView> {
-    let (mut keys, n_keys) = (settings.matrix("keys")?.clone(), settings.count("block")?);
+fn draw(set: &Set) -> Result<LiveView<Facts>> {
+    let (mut keys, n_keys) = (set.keys.clone(), set.block);
     keys.row_mut(0).scale_mut(std::f64::consts::LN_2);
     let keys = keys.map(|entry| entry as f32);
     let steps = in_blocks(&keys, n_keys);
@@ -156,13 +161,13 @@ fn draw(settings: &Settings) -> Result<LiveView> {
         small(difference),
         steps.len() - 1
     );
-    let kept = steps.iter().flat_map(|step| {
-        let OnlineStep { maximum, correction, counts, sum, out, average, .. } = step;
-        [maximum, correction, sum, out, average].into_iter().chain(counts)
+    let kept = steps.iter().map(|step| {
+        let OnlineStep { maximum, correction, sum, out, average, .. } = *step;
+        [maximum, correction, sum, out, average]
     });
-    let last = [at_once, difference, steps[steps.len() - 1].correction, rises as f64];
-    let numbers = kept.copied().chain(last).collect();
-    Ok(LiveView { figure, words, numbers })
+    let (kept, last_correction) = (kept.collect(), steps[steps.len() - 1].correction);
+    let facts = Facts { kept, at_once, difference, last_correction, rises };
+    Ok(LiveView { figure, words, facts })
 }
 
 /// `8e-10`, and 0 as it is.
@@ -173,23 +178,22 @@ fn small(number: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gallery::tests::are_finite;
     use crate::plain::{softmax, weighted_sum};
 
     /// What comes out in blocks, and what at once.
-    fn both(keys: &str, block: &str) -> [f64; 2] {
-        let shown = LIVE.at([("keys", keys), ("block", block)]).unwrap();
-        let numbers = shown.numbers;
-        assert!(numbers.iter().all(|it| it.is_finite()), "{keys}: {numbers:?}");
-        let [.., at_once, difference, _, _] = numbers[..] else { panic!("{numbers:?}") };
+    fn both(keys: &Matrix, block: usize) -> [f64; 2] {
+        let shown = draw(&Set { keys: keys.clone(), block }).unwrap();
+        assert!(are_finite(&shown.facts), "{keys}: {:?}", shown.facts);
         assert!(!shown.words.contains("NaN"));
-        [difference, at_once]
+        [shown.facts.difference, shown.facts.at_once]
     }
 
     #[test]
     fn at_first_it_shows_the_powers_of_the_chapter() {
         let shown = LIVE.at([]).unwrap();
         let in_chapter = steps();
-        assert_eq!(shown.numbers[0], in_chapter[0].maximum);
+        assert_eq!(shown.facts.kept[0][0], in_chapter[0].maximum);
         let last = &in_chapter[in_chapter.len() - 1];
         for (count, power) in last.counts.iter().zip(POWERS) {
             assert!((count - f64::from(power) / 16.0).abs() < 1e-7);
@@ -203,8 +207,7 @@ mod tests {
         let values = VALUES.map(|v| vec![f64::from(v)]);
         let [expected] = weighted_sum(&softmax(&scores), &values)[..] else { panic!() };
         for block in 1..=8 {
-            let keys = controls()[0].first();
-            let [difference, at_once] = both(&keys, &block.to_string());
+            let [difference, at_once] = both(&entries(), block);
             assert!((at_once - expected).abs() < 1e-6, "{at_once} and not {expected}");
             assert!(difference < 1e-5, "{block}: {difference:e}");
         }
@@ -212,12 +215,11 @@ mod tests {
 
     #[test]
     fn scores_far_apart_rise_and_fall_without_overflow() {
-        let row = |entries: [f64; 8]| entries.map(|it| it.to_string()).join(",");
         let far = [-MOST, MOST, -1e4, 1e4, 0.0, MOST, -MOST, 1.0];
         for scores in [far, [MOST; 8], [-MOST; 8], [0.0; 8]] {
             for values in [far, [MOST; 8], [0.0; 8]] {
-                for block in ["1", "2", "3", "8"] {
-                    let keys = format!("{};{}", row(scores), row(values));
+                for block in [1, 2, 3, 8] {
+                    let keys = Matrix::from_row_slice(2, 8, &[scores, values].concat());
                     let [difference, _] = both(&keys, block);
                     assert!(difference <= 1e-6 * MOST, "{keys}: {difference:e}");
                 }

@@ -5,112 +5,91 @@ use attention::thousands;
 use figures::{TileWalk, tile_walk};
 
 use super::traffic::{Progress, TiledHead};
-use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
-use crate::numbers::written;
+use crate::live::{LiveFigure, LiveView, Question, Settings, live};
+use crate::numbers::{kilobytes, written};
 
 /// Draws the tiles as far as a kernel has come.
-pub const LIVE: Live = Live {
-    name: "tiles",
-    questions: &[
-        Question {
-            ask: "Keys and values are read 8 times. Change only the size of the tiles, so that \
-                  they are read 4 times and still no scores go to memory.",
-            is_answered: |settings, view| {
-                let is_half = view.number(TIMES)? <= 4.0 && view.number(SCORES)? == 0.0;
-                Ok(is_half && only_tiles_differ(settings)?)
-            },
-            answer: &[("queries", "256"), ("keys", "64")],
-            found: "Each tile of queries reads all keys once, so twice the queries halve the \
-                    reading; a tile must still fit the cache, so its keys become fewer.",
-        },
-        Question {
-            ask: "In this cache, with how few tokens does a whole map have no more bytes to \
-                  move than tiles?",
-            is_answered: |settings, view| {
-                let is_same = settings.count("cache")? == CACHE;
-                let is_shorter = settings.count("tokens")? < TOKENS;
-                Ok(is_same && is_shorter && view.number(WHOLE)? <= view.number(ALL)?)
-            },
-            answer: &[("tokens", "250")],
-            found: "A map of n² scores of four bytes stays in the cache up to n = √(cache / 4): \
-                    below that, tiles save nothing in memory.",
-        },
-        Question {
-            ask: "Put the causal mask on. Which tiles leave out at least 46 % of the map, and \
-                  what do they cost?",
-            is_answered: |settings, view| {
-                Ok(settings.is_on("causal")? && view.number(LEFT_OUT)? >= 0.46)
-            },
-            answer: &[("causal", "on"), ("queries", "64"), ("keys", "64")],
-            found: "The smaller the tiles, the nearer to a half is what they leave out; and the \
-                    more often keys and values are read.",
-        },
-    ],
-    weights: None,
-    controls,
-    draw,
-    training: None,
-};
+pub(crate) const LIVE: LiveFigure<Set, Facts> = LiveFigure::new("tiles", draw, QUESTIONS);
 
-/// Where the numbers hold the bytes that a whole map moves and that tiles do, how often keys
-/// and values are read, the part of the tiles that is left out, and, among the bytes of each
-/// bar, those of the tiles' scores.
-const WHOLE: usize = 0;
-const ALL: usize = 1;
-const TIMES: usize = 2;
-const LEFT_OUT: usize = 3;
-const SCORES: usize = 7;
-
-/// What the controls stand at first.
-const TOKENS: usize = 1024;
-const D_K: usize = 64;
-const TILE: usize = 128;
-/// In kB.
-const CACHE: usize = 256;
-/// What changes the reading of keys and values and is not a tile.
-const SAME: [(&str, usize); 3] = [("tokens", TOKENS), ("d_k", D_K), ("cache", CACHE)];
+const QUESTIONS: &[Question<Set, Facts>] = &[
+    Question {
+        ask: "Keys and values are read 8 times. Change only the size of the tiles, so \
+              that they are read 4 times and still no scores go to memory.",
+        is_answered: |set, it| {
+            let Set { step, queries, keys, .. } = *set;
+            let only_tiles_differ = *set == Set { step, queries, keys, ..Set::first() };
+            only_tiles_differ && it.times <= 4.0 && it.score_bytes == 0
+        },
+        answer: |set| (set.queries, set.keys) = (256, 64),
+        found: "Each tile of queries reads all keys once, so twice the queries halve the \
+                reading; a tile must still fit the cache, so its keys become fewer.",
+    },
+    Question {
+        ask: "In this cache, with how few tokens does a whole map have no more bytes to \
+              move than tiles?",
+        is_answered: |set, it| {
+            let first = Set::first();
+            let is_shorter = set.cache == first.cache && set.tokens < first.tokens;
+            is_shorter && it.whole <= it.all
+        },
+        answer: |set| set.tokens = 250,
+        found: "A map of n² scores of four bytes stays in the cache up to n = √(cache / \
+                4): below that, tiles save nothing in memory.",
+    },
+    Question {
+        ask: "Put the causal mask on. Which tiles leave out at least 46 % of the map, \
+              and what do they cost?",
+        is_answered: |set, it| set.causal && it.left_out >= 0.46,
+        answer: |set| (set.causal, set.queries, set.keys) = (true, 64, 64),
+        found: "The smaller the tiles, the nearer to a half is what they leave out; and \
+                the more often keys and values are read.",
+    },
+];
 
 /// How many steps there are from the first tile to the last.
 const STEPS: usize = 64;
 /// At first, the third tile of the third row.
 const STEP: usize = 19;
 
-/// Whether all but the tiles is as it was at first.
-fn only_tiles_differ(settings: &Settings) -> Result<bool> {
-    let mut is_same = !settings.is_on("causal")?;
-    for (key, first) in SAME {
-        is_same &= settings.count(key)? == first;
+live! {
+    struct Set {
+        step: usize = "Step, of 64", count([0, STEPS], STEP);
+        queries: usize = "Queries in a tile", count([64, 1024], 128);
+        keys: usize = "Keys in a tile", count([64, 1024], 128);
+        cache: usize = "Cache, in kB", count([32, 16_384], 256);
+        tokens: usize = "Tokens", count([64, 4096], 1024);
+        d_k: usize = "d_k", count([8, 256], 64);
+        causal: bool = "Causal mask", switch(false);
     }
-    Ok(is_same)
+
+    struct Facts {
+        /// The bytes that a whole map moves, and that tiles do.
+        whole: usize, all: usize,
+        /// Those of the tiles' scores among them.
+        score_bytes: usize,
+        /// How often tiles read keys and values.
+        times: f64,
+        /// The part of the tiles that is left out.
+        left_out: f64,
+    }
 }
 
-fn controls() -> Vec<Control> {
-    let count = |range, first| Kind::Count { range, first };
-    vec![
-        Control::new("step", "Step, of 64", count([0, STEPS], STEP)),
-        Control::new("queries", "Queries in a tile", count([64, 1024], TILE)),
-        Control::new("keys", "Keys in a tile", count([64, 1024], TILE)),
-        Control::new("cache", "Cache, in kB", count([32, 16_384], CACHE)),
-        Control::new("tokens", "Tokens", count([64, 4096], TOKENS)),
-        Control::new("d_k", "d_k", count([8, 256], D_K)),
-        Control::new("causal", "Causal mask", Kind::Switch { first: false }),
-    ]
+impl Set {
+    fn head(&self) -> TiledHead {
+        TiledHead {
+            n_tokens: self.tokens,
+            d_k: self.d_k,
+            tile: [self.queries, self.keys],
+            is_causal: self.causal,
+            cache: 1000 * self.cache,
+        }
+    }
 }
 
-fn head(settings: &Settings) -> Result<TiledHead> {
-    Ok(TiledHead {
-        n_tokens: settings.count("tokens")?,
-        d_k: settings.count("d_k")?,
-        tile: [settings.count("queries")?, settings.count("keys")?],
-        is_causal: settings.is_on("causal")?,
-        cache: 1000 * settings.count("cache")?,
-    })
-}
-
-fn draw(settings: &Settings) -> Result<LiveView> {
-    let head = head(settings)?;
+fn draw(set: &Set) -> Result<LiveView<Facts>> {
+    let head = set.head();
     let (kinds, computed) = (head.kinds(), head.computed());
-    let n_computed = (settings.count("step")? * computed.len()).div_ceil(STEPS);
+    let n_computed = (set.step * computed.len()).div_ceil(STEPS);
     let (so_far, all) = (head.after(n_computed), head.after(computed.len()).traffic);
     let whole = head.whole_map();
     let bars = [
@@ -146,11 +125,14 @@ fn draw(settings: &Settings) -> Result<LiveView> {
         kilobytes(whole.total()),
         remarks(&head, n_left_out, n_tiles),
     );
-    let totals = [whole, all].map(|traffic| traffic.total() as f64);
-    let left_out = n_left_out as f64 / n_tiles as f64;
-    let bytes = bars.iter().flat_map(|(_, parts)| parts.map(|bytes| bytes as f64));
-    let numbers = totals.into_iter().chain([times, left_out]).chain(bytes).collect();
-    Ok(LiveView { figure, words, numbers })
+    let facts = Facts {
+        whole: whole.total(),
+        all: all.total(),
+        score_bytes: all.scores,
+        times,
+        left_out: n_left_out as f64 / n_tiles as f64,
+    };
+    Ok(LiveView { figure, words, facts })
 }
 
 /// The last of the tiles that are computed.
@@ -195,13 +177,10 @@ fn how_often(times: f64) -> String {
     }
 }
 
-fn kilobytes(bytes: usize) -> String {
-    format!("{} kB", thousands((bytes as u64 + 500) / 1000))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::live::Live;
 
     fn words(pairs: &[(&str, &str)]) -> String {
         LIVE.at(pairs.iter().copied()).unwrap().words
@@ -241,33 +220,31 @@ mod tests {
             vec![("causal", "on")],
             vec![("tokens", "777"), ("queries", "100"), ("keys", "90"), ("causal", "on")],
         ] {
-            let settings = LIVE.settings(pairs.iter().copied()).unwrap();
-            let (head, view) = (head(&settings).unwrap(), draw(&settings).unwrap());
+            let set = Set::read(pairs).unwrap();
+            let (head, found) = (set.head(), draw(&set).unwrap().facts);
             let n = head.computed().len();
-            assert_eq!(view.number(ALL).unwrap(), head.after(n).traffic.total() as f64);
+            assert_eq!(found.all, head.after(n).traffic.total());
             let keys = head.after(n).traffic.keys_values as f64;
             let once = (2 * 4 * head.n_tokens * head.d_k) as f64;
-            assert_eq!(view.number(TIMES).unwrap(), keys / once);
+            assert_eq!(found.times, keys / once);
             let all: usize = head.kinds().iter().map(Vec::len).sum();
             let left_out = 1.0 - n as f64 / all as f64;
-            assert!((view.number(LEFT_OUT).unwrap() - left_out).abs() < 1e-12);
+            assert!((found.left_out - left_out).abs() < 1e-12);
         }
     }
 
     /// Tiles that do not fit read keys and values less often, and are no answer.
     #[test]
     fn what_reads_less_for_another_reason_is_no_answer() {
-        let half = LIVE.questions[0].is_answered;
         for pairs in [
             vec![("queries", "512"), ("keys", "512")],
             vec![("queries", "256"), ("keys", "64"), ("tokens", "512")],
             vec![("cache", "1000")],
             vec![("causal", "on"), ("queries", "256"), ("keys", "64")],
         ] {
-            let settings = LIVE.settings(pairs.iter().copied()).unwrap();
-            let view = draw(&settings).unwrap();
-            assert!(view.number(TIMES).unwrap() <= 4.0, "{pairs:?}");
-            assert!(!half(&settings, &view).unwrap(), "{pairs:?}");
+            let shown = Live::draw(&LIVE, &pairs).unwrap();
+            assert!(shown.facts["times"].as_f64().unwrap() <= 4.0, "{pairs:?}");
+            assert!(!shown.answered[0], "{pairs:?}");
         }
     }
 
@@ -275,23 +252,15 @@ mod tests {
     /// bytes can be counted in a page too, where a usize has 32 bits.
     #[test]
     fn every_size_is_drawn() {
-        for tokens in ["64", "65", "1000", "4096"] {
-            for tile in [["64", "64"], ["1024", "64"], ["100", "1024"]] {
-                for (cache, step) in [("32", "0"), ("300", "33"), ("16384", "64")] {
-                    for (d_k, causal) in [("8", "on"), ("256", "on"), ("256", "off")] {
-                        let pairs = [
-                            ("tokens", tokens),
-                            ("queries", tile[0]),
-                            ("keys", tile[1]),
-                            ("cache", cache),
-                            ("step", step),
-                            ("d_k", d_k),
-                            ("causal", causal),
-                        ];
-                        let view = LIVE.at(pairs).unwrap();
+        for tokens in [64, 65, 1000, 4096] {
+            for [queries, keys] in [[64, 64], [1024, 64], [100, 1024]] {
+                for (cache, step) in [(32, 0), (300, 33), (16_384, 64)] {
+                    for (d_k, causal) in [(8, true), (256, true), (256, false)] {
+                        let set = Set { step, queries, keys, cache, tokens, d_k, causal };
+                        let view = draw(&set).unwrap();
                         assert!(view.words.ends_with('.'), "{}", view.words);
-                        assert!(view.number(TIMES).unwrap() >= 1.0, "{pairs:?}");
-                        assert!(view.number(ALL).unwrap() < f64::from(u32::MAX));
+                        assert!(view.facts.times >= 1.0, "{set:?}");
+                        assert!(view.facts.all < u32::MAX as usize);
                     }
                 }
             }

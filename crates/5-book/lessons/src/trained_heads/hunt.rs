@@ -10,91 +10,75 @@ use super::claims::{Link, all_pairs, best_head};
 use super::measures::{MEASURES, Maps, measured, words};
 use super::others::random_layer;
 use super::verdicts::Verdict;
-use crate::live::{Control, Kind, Live, LiveView, Question, Settings, Weights};
+use crate::live::{LiveFigure, LiveView, Question, Weights, live};
 use crate::numbers::{ends, reaching, share};
-use crate::trained::{self, N_HEADS, is_word};
+use crate::trained::{self, LAST, N_HEADS, SENTENCES, is_word};
 
 /// Draws what each head gives a key, beside what the other queries give it there.
-pub const LIVE: Live = Live {
-    name: "hunt",
-    questions: &[
-        Question {
-            ask: "Find a link of half of its row or more that control T explains away.",
-            is_answered: |_, view| {
-                let is_striking = view.number(SHARE)? >= 0.5;
-                Ok(is_striking && view.number(PASSES + 2)? == 0.0)
-            },
-            answer: &[("query", "1"), ("key", "0")],
-            found: "A large share says little where every query gives the key as much.",
-        },
-        Question {
-            ask: "Find a link between two different words that passes all three controls.",
-            is_answered: |_, view| {
-                let are_words = view.number(ARE_WORDS)? == 1.0;
-                Ok(are_words && passed(view)? == 3.0)
-            },
-            answer: &[("key", "2")],
-            found: "What passes is rare among pairs, in random layers, and in its own \
-                    column. What it is for, no control says.",
-        },
-        Question {
-            ask: "As it is, bank → loan (query 2, key 5 of the first sentence) passes all \
-                  three. Which measure takes that away?",
-            is_answered: |settings, view| {
-                let is_bank = settings.choice("sentence")? == "bank_loan";
-                let link = [settings.count("query")?, settings.count("key")?];
-                let is_other = settings.choice("measure")? != "raw";
-                Ok(is_bank && link == [2, 5] && is_other && passed(view)? < 3.0)
-            },
-            answer: &[
-                ("sentence", "bank_loan"),
-                ("query", "2"),
-                ("key", "5"),
-                ("measure", "words"),
-            ],
-            found: "Among words the others give “loan” nearly as much: as it is, they gave \
-                    [CLS] more.",
-        },
-    ],
-    weights: Some(Weights::Layer),
-    controls,
-    draw,
-    training: None,
-};
+pub(crate) const LIVE: LiveFigure<Set, Facts> =
+    LiveFigure::new("hunt", draw, QUESTIONS).drawn_from(Weights::Layer);
 
-/// Where the numbers hold the best head's share, whether the link passes P, R and T, and
-/// whether it is between two different words.
-const SHARE: usize = 0;
-const PASSES: usize = 1;
-const ARE_WORDS: usize = 4;
+const QUESTIONS: &[Question<Set, Facts>] = &[
+    Question {
+        ask: "Find a link of half of its row or more that control T explains away.",
+        is_answered: |_, it| it.share >= 0.5 && !it.passes[2],
+        answer: |set| (set.query, set.key) = (1, 0),
+        found: "A large share says little where every query gives the key as much.",
+    },
+    Question {
+        ask: "Find a link between two different words that passes all three controls.",
+        is_answered: |_, it| it.are_words && it.passes == [true; 3],
+        answer: |set| set.key = 2,
+        found: "What passes is rare among pairs, in random layers, and in its own \
+                column. What it is for, no control says.",
+    },
+    Question {
+        ask: "As it is, bank → loan (query 2, key 5 of the first sentence) passes all \
+              three. Which measure takes that away?",
+        is_answered: |set, it| {
+            let is_link = (set.sentence, set.query, set.key) == ("bank_loan", 2, 5);
+            is_link && set.measure != 0 && it.passes != [true; 3]
+        },
+        answer: |set| {
+            (set.sentence, set.query, set.key) = ("bank_loan", 2, 5);
+            set.measure = 1;
+        },
+        found: "Among words the others give “loan” nearly as much: as it is, they gave \
+                [CLS] more.",
+    },
+];
 
 /// How many random layers R has here: with twenty, at most one may reach the share.
 const RANDOM_LAYERS: u64 = 20;
 
-/// The sentences, by the layer's names for them.
-const SENTENCES: [(&str, &str); 4] = [
-    ("pilot", "The pilot flew the plane to Paris."),
-    ("bank_loan", "The bank approved the loan."),
-    ("river_banks", "The river banks overflowed."),
-    ("animal_tired", "The animal didn't cross the street because it was too tired."),
-];
-/// The last token of the longest.
-const LAST: usize = 15;
-
-fn passed(view: &LiveView) -> Result<f64> {
-    (PASSES..PASSES + 3).map(|nth| view.number(nth)).sum()
+/// The sentences, that of the pilot first.
+fn from_pilot() -> [(&'static str, &'static str); 4] {
+    let [bank, pilot, banks, animal] = SENTENCES;
+    [pilot, bank, banks, animal]
 }
 
-fn controls() -> Vec<Control> {
-    let choice = |options: &[(&str, &str)]| Kind::choice(options.iter().copied());
-    let [raw, among_words, written] = MEASURES;
-    let measures = [("raw", raw), ("words", among_words), ("written", written)];
-    vec![
-        Control::new("sentence", "Sentence", choice(&SENTENCES)),
-        Control::new("query", "Query", Kind::Count { range: [0, LAST], first: 3 }),
-        Control::new("key", "Key", Kind::Count { range: [0, LAST], first: 5 }),
-        Control::new("measure", "Measure", choice(&measures)),
-    ]
+live! {
+    struct Set {
+        sentence: &'static str = "Sentence", named(from_pilot());
+        query: usize = "Query", count([0, LAST], 3);
+        key: usize = "Key", count([0, LAST], 5);
+        measure: usize = "Measure", choice([
+            ("raw", MEASURES[0], 0), ("words", MEASURES[1], 1), ("written", MEASURES[2], 2),
+        ]);
+    }
+
+    struct Facts {
+        /// The best head's share, and what the others give the key there.
+        share: f64, others: f64,
+        /// The part of all pairs, and of random layers, with as much.
+        pairs: f64, random: f64,
+        /// Whether the link passes P, R and T.
+        passes: [bool; 3],
+        /// Whether it is between two different words.
+        are_words: bool,
+        /// The share in each head, and the others' there.
+        heads: Vec<[f64; 2]>,
+    }
 }
 
 /// A link that a reader has chosen.
@@ -108,19 +92,11 @@ struct Chosen<'a> {
 }
 
 impl<'a> Chosen<'a> {
-    fn new(settings: &Settings) -> Result<Self> {
+    fn new(&Set { sentence, query, key, measure }: &Set) -> Result<Self> {
         let sentences: &'a [Sentence] = &trained::layer()?.sentences;
-        let name = settings.choice("sentence")?;
-        let nth = sentences.iter().position(|it| it.name == name);
-        let nth = nth.with_context(|| format!("the layer has no sentence {name}"))?;
-        let measure = match settings.choice("measure")? {
-            "words" => 1,
-            "written" => 2,
-            _ => 0,
-        };
-        let [query, key] = ["query", "key"].map(|which| settings.count(which));
-        let chosen =
-            Self { sentence: &sentences[nth], nth, measure, query: query?, key: key? };
+        let nth = sentences.iter().position(|it| it.name == sentence);
+        let nth = nth.with_context(|| format!("the layer has no sentence {sentence}"))?;
+        let chosen = Self { sentence: &sentences[nth], nth, measure, query, key };
         let tokens = &chosen.sentence.tokens;
         for at in [chosen.query, chosen.key] {
             ensure!(at < tokens.len(), {
@@ -212,8 +188,8 @@ fn random_maps(sentence: &Sentence, nth: usize) -> Result<&'static [[Maps; 3]]> 
     Ok(kept.get().context("the maps were computed")?)
 }
 
-fn draw(settings: &Settings) -> Result<LiveView> {
-    let chosen = Chosen::new(settings)?;
+fn draw(set: &Set) -> Result<LiveView<Facts>> {
+    let chosen = Chosen::new(set)?;
     let verdict = chosen.verdict()?;
     let links = (0..N_HEADS).map(|head| chosen.in_head(head));
     let links = links.collect::<Result<Vec<Link>>>()?;
@@ -242,16 +218,16 @@ fn draw(settings: &Settings) -> Result<LiveView> {
     let figure = by_head(title, chosen.bars(), &heads, &rows)?;
     let n_out = links.iter().filter(|link| link.stands_out()).count();
     let words = said(&chosen, &verdict, n_out);
-    let passes = verdict.controls().map(|passes| f64::from(u8::from(passes)));
-    let are_words = f64::from(u8::from(chosen.are_words()));
-    let numbers = [given].into_iter().chain(passes).chain([are_words]);
-    let controls = [others, even, verdict.pairs, verdict.random, n_out as f64];
-    let of_heads = links.iter().flat_map(|link| [link.share, link.others]);
-    Ok(LiveView {
-        figure,
-        words,
-        numbers: numbers.chain(controls).chain(of_heads).collect(),
-    })
+    let facts = Facts {
+        share: given,
+        others,
+        pairs: verdict.pairs,
+        random: verdict.random,
+        passes: verdict.controls(),
+        are_words: chosen.are_words(),
+        heads: links.iter().map(|link| [link.share, link.others]).collect(),
+    };
+    Ok(LiveView { figure, words, facts })
 }
 
 fn said(chosen: &Chosen, verdict: &Verdict, n_out: usize) -> String {

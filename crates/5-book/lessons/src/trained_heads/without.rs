@@ -6,77 +6,63 @@ use figures::{Heads, head_maps};
 use single_head::attend;
 
 use super::sinks::{Without, without};
-use crate::live::{Control, Kind, Live, LiveView, Question, Settings, Weights};
+use crate::live::{LiveFigure, LiveView, Question, Weights, live};
 use crate::numbers::share;
-use crate::trained::{self, N_HEADS};
+use crate::trained::{self, LAST, N_HEADS, SENTENCES};
 
 /// Draws the map of a head as it is, without a token's column, and with that token masked.
-pub const LIVE: Live = Live {
-    name: "without-a-token",
-    questions: &[
-        Question {
-            ask: "Find a token without which the output changes by more than 30 %, and by \
-                  nearly the same dropped or masked: within 2 points.",
-            is_answered: |_, view| {
-                let [dropped, masked] = [view.number(0)?, view.number(1)?];
-                Ok(dropped.min(masked) > 0.3 && (dropped - masked).abs() < 0.02)
-            },
-            answer: &[("sentence", "animal_tired"), ("token", "2")],
-            found: "A word that says something: what it wrote is missing either way. Only \
-                    [CLS] has so much attention to hand on that masking does far more.",
-        },
-        Question {
-            ask: "In which head, and in which sentence, does [CLS] have less than 0.15?",
-            is_answered: |settings, view| {
-                let token = settings.count("token")?;
-                Ok(token == 0 && view.number(SHARES)? < 0.15)
-            },
-            answer: &[("sentence", "animal_tired"), ("head", "9")],
-            found: "In head 9, in the longest sentence. Elsewhere [CLS] has more, and in \
-                    some heads more than half.",
-        },
-        Question {
-            ask: "Mask [CLS] in a head that then gives more than 0.6 to one word.",
-            is_answered: |settings, view| {
-                let [most] = view.last()?;
-                Ok(settings.count("token")? == 0 && most > 0.6)
-            },
-            answer: &[("head", "7")],
-            found: "A masked share goes to the other keys in proportion: the strongest \
-                   gains most.",
-        },
-    ],
-    weights: Some(Weights::Layer),
-    controls,
-    draw,
-    training: None,
-};
+pub(crate) const LIVE: LiveFigure<Set, Facts> =
+    LiveFigure::new("without-a-token", draw, QUESTIONS).drawn_from(Weights::Layer);
 
-/// Where the numbers hold the mean share of each key, after the two changes.
-const SHARES: usize = 2;
-
-/// The sentences, by the layer's names for them.
-const SENTENCES: [(&str, &str); 4] = [
-    ("bank_loan", "The bank approved the loan."),
-    ("pilot", "The pilot flew the plane to Paris."),
-    ("river_banks", "The river banks overflowed."),
-    ("animal_tired", "The animal didn't cross the street because it was too tired."),
+const QUESTIONS: &[Question<Set, Facts>] = &[
+    Question {
+        ask: "Find a token without which the output changes by more than 30 %, and by \
+              nearly the same dropped or masked: within 2 points.",
+        is_answered: |_, it| {
+            it.dropped.min(it.masked) > 0.3 && (it.dropped - it.masked).abs() < 0.02
+        },
+        answer: |set| (set.sentence, set.token) = ("animal_tired", 2),
+        found: "A word that says something: what it wrote is missing either way. Only \
+                [CLS] has so much attention to hand on that masking does far more.",
+    },
+    Question {
+        ask: "In which head, and in which sentence, does [CLS] have less than 0.15?",
+        is_answered: |set, it| set.token == 0 && it.had < 0.15,
+        answer: |set| (set.sentence, set.head) = ("animal_tired", 9),
+        found: "In head 9, in the longest sentence. Elsewhere [CLS] has more, and in \
+                some heads more than half.",
+    },
+    Question {
+        ask: "Mask [CLS] in a head that then gives more than 0.6 to one word.",
+        is_answered: |set, it| set.token == 0 && it.most > 0.6,
+        answer: |set| set.head = 7,
+        found: "A masked share goes to the other keys in proportion: the strongest gains \
+                most.",
+    },
 ];
-/// The last token of the longest.
-const LAST: usize = 15;
 
-fn controls() -> Vec<Control> {
-    vec![
-        Control::new("sentence", "Sentence", Kind::choice(SENTENCES)),
-        Control::new("head", "Head", Kind::Count { range: [0, N_HEADS - 1], first: 11 }),
-        Control::new("token", "Token", Kind::Count { range: [0, LAST], first: 0 }),
-    ]
+live! {
+    struct Set {
+        sentence: &'static str = "Sentence", named(SENTENCES);
+        head: usize = "Head", count([0, N_HEADS - 1], 11);
+        token: usize = "Token", count([0, LAST], 0);
+    }
+
+    struct Facts {
+        /// How far the output changes without the token, as a part of its length.
+        dropped: f64, masked: f64,
+        /// The mean share that the token had.
+        had: f64,
+        /// The largest mean share with the token masked.
+        most: f64,
+        /// The head as it is, with the token dropped, and with it masked: column by column.
+        maps: [Vec<f64>; 3],
+    }
 }
 
-fn draw(settings: &Settings) -> Result<LiveView> {
+fn draw(&Set { sentence, head, token: key }: &Set) -> Result<LiveView<Facts>> {
     let layer = trained::layer()?;
-    let sentence = layer.sentence(settings.choice("sentence")?)?;
-    let (head, key) = (settings.count("head")?, settings.count("token")?);
+    let sentence = layer.sentence(sentence)?;
     let (x, tokens) = (&sentence.input, &sentence.tokens);
     ensure!(key < tokens.len(), {
         let known = tokens.iter().enumerate();
@@ -114,10 +100,10 @@ fn draw(settings: &Settings) -> Result<LiveView> {
         share(gets[most]),
         share(had[most]),
     );
-    let maps = maps.iter().flat_map(|map| map.iter().copied());
-    let numbers = changes.into_iter().chain(means.iter().flatten().copied());
-    let numbers = numbers.chain(maps).chain([gets[most]]).collect();
-    Ok(LiveView { figure, words, numbers })
+    let [dropped, masked] = changes;
+    let maps = maps.map(|map| map.as_slice().to_vec());
+    let facts = Facts { dropped, masked, had: had[key], most: gets[most], maps };
+    Ok(LiveView { figure, words, facts })
 }
 
 /// The mean share of each key over all queries.
@@ -128,22 +114,10 @@ fn means(map: &Matrix) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gallery::tests::are_finite;
 
-    fn at(sentence: &str, head: usize, key: usize) -> Result<LiveView> {
-        let [head, key] = [head, key].map(|it| it.to_string());
-        LIVE.at([("sentence", sentence), ("head", &head), ("token", &key)])
-    }
-
-    #[test]
-    fn the_controls_say_what_the_layer_does() {
-        let layer = trained::layer().unwrap();
-        assert_eq!(layer.sentences.len(), SENTENCES.len());
-        for (name, text) in SENTENCES {
-            assert_eq!(layer.sentence(name).unwrap().text, text);
-        }
-        let lengths = layer.sentences.iter().map(|it| it.tokens.len());
-        assert_eq!(lengths.max(), Some(LAST + 1));
-        assert_eq!(layer.parameters.heads().len(), 12);
+    fn at(sentence: &'static str, head: usize, token: usize) -> Result<LiveView<Facts>> {
+        draw(&Set { sentence, head, token })
     }
 
     /// The reference's shares, without one of them: each other by 1 minus it.
@@ -155,11 +129,9 @@ mod tests {
             let n = sentence.tokens.len();
             for (head, key) in [(0, 0), (11, 0), (11, 2), (4, n - 1)] {
                 let shown = at(name, head, key).unwrap();
-                assert!(shown.numbers.iter().all(|it| it.is_finite()));
-                let maps = &shown.numbers[2 + 3 * n..];
-                let [_, dropped, masked] = [0, 1, 2].map(|nth| {
-                    Matrix::from_column_slice(n, n, &maps[nth * n * n..][..n * n])
-                });
+                assert!(are_finite(&shown.facts));
+                let maps = shown.facts.maps.map(|it| Matrix::from_vec(n, n, it));
+                let [_, dropped, masked] = maps;
                 let attn = &sentence.attn[head];
                 for (query, other) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
                     let share = if other == key { 0.0 } else { attn[(query, other)] };

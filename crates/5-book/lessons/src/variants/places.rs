@@ -1,10 +1,11 @@
 //! Ten seeds of each kind of position: trained on short texts, tested on longer ones.
 
 use crate::Args;
+use crate::numbers::lines_panel;
 use crate::seeds::numbers;
 use anyhow::{Result, ensure};
 use attention::median;
-use figures::{Figure, Lines, lines};
+use figures::{Figure, lines};
 use serde_json::Value;
 use training::changed::{PLACES, Place};
 
@@ -68,12 +69,11 @@ pub(super) fn figure(_: &Args) -> Result<Figure> {
         let points = LENGTHS.iter().zip(of.medians()).map(|(&n, it)| [n as f64, it]);
         (of.name.to_owned(), points.collect())
     };
-    let panel = Lines {
-        title: "score, median of ten seeds".to_owned(),
-        x: "tokens in a text".to_owned(),
-        is_log: false,
-        lines: places()?.into_iter().map(line).collect(),
-    };
+    let panel = lines_panel(
+        "score, median of ten seeds",
+        "tokens in a text",
+        places()?.into_iter().map(line).collect(),
+    );
     let title = "Trained on 24 tokens, tested on more: only ALiBi carries to 192";
     Ok(lines(title, &[panel])?)
 }

@@ -1,120 +1,121 @@
 //! A query and a key, rotated by their places: live.
 
-use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
-use crate::numbers::written;
+use crate::live::{LiveFigure, LiveView, Question, Settings, live};
+use crate::numbers::{lines_panel, written};
 use anyhow::Result;
 use attention::Matrix;
-use figures::{Lines, lines};
+use figures::lines;
 use variants::{Pairing, Rotary, YARN_ROUNDS, yarn_ends};
 
 /// Draws their score by the place of the key, and what each pair of entries adds to it.
-pub const LIVE: Live = Live {
-    name: "rotary",
-    questions: &[
-        Question {
-            ask: "Move the query and the key, and keep the score that they begin with.",
-            is_answered: |settings, view| {
-                let has_moved =
-                    settings.number("query")? != QUERY && settings.number("key")? != KEY;
-                Ok(has_moved && is_first_score(view)?)
-            },
-            answer: &[("query", "100"), ("key", "96")],
-            found: "Move both by as many places: the score depends on the steps between \
-                    them alone.",
+pub(crate) const LIVE: LiveFigure<Set, Facts> =
+    LiveFigure::new("rotary", draw, QUESTIONS);
+
+const QUESTIONS: &[Question<Set, Facts>] = &[
+    Question {
+        ask: "Move the query and the key, and keep the score that they begin with.",
+        is_answered: |set, it| {
+            set.query != QUERY && set.key != KEY && (it.here - it.at_first).abs() < 1e-9
         },
-        Question {
-            ask: "Leave the entries. Where must the key stand for both pairings to give the \
-                  same score?",
-            is_answered: |settings, view| {
-                let [here, _, misread] = view.last()?;
-                let is_place = settings.has_moved_only(&controls(), &["query", "key"])?;
-                Ok(is_place && (here - misread).abs() < 1e-9)
-            },
-            answer: &[("key", "64")],
-            found: "At the query's place: there no pairing turns one against the other, \
-                   so a test at distance 0 finds no mistake.",
+        answer: |set| (set.query, set.key) = (100, 96),
+        found: "Move both by as many places: the score depends on the steps between them \
+                alone.",
+    },
+    Question {
+        ask: "Leave the entries. Where must the key stand for both pairings to give the \
+              same score?",
+        is_answered: |set, it| {
+            let (query, key) = (set.query, set.key);
+            let is_place = *set == Set { query, key, ..Set::first() };
+            is_place && (it.here - it.misread).abs() < 1e-9
         },
-        Question {
-            ask: "Stretch the positions, so that a key 16 places away has the score that \
-                  one 4 places away begins with.",
-            is_answered: |settings, view| {
-                let away = settings.number("query")? - settings.number("key")?;
-                Ok(away.round() == 16.0 && is_first_score(view)?)
-            },
-            answer: &[("stretch", "interpolated"), ("key", "48")],
-            found: "Interpolated for texts four times as long, all angles are a quarter. \
-                    The other ways leave the fast pairs more of their speed.",
+        answer: |set| set.key = 64,
+        found: "At the query's place: there no pairing turns one against the other, so a \
+                test at distance 0 finds no mistake.",
+    },
+    Question {
+        ask: "Stretch the positions, so that a key 16 places away has the score that one \
+              4 places away begins with.",
+        is_answered: |set, it| {
+            set.query == set.key + 16 && (it.here - it.at_first).abs() < 1e-9
         },
-    ],
-    weights: None,
-    controls,
-    draw,
-    training: None,
-};
+        answer: |set| (set.stretch, set.key) = ("interpolated", 48),
+        found: "Interpolated for texts four times as long, all angles are a quarter. The \
+                other ways leave the fast pairs more of their speed.",
+    },
+];
 
 /// Where query and key stand first.
-const QUERY: f64 = 64.0;
-const KEY: f64 = 60.0;
+const QUERY: usize = 64;
+const KEY: usize = 60;
 /// The places that are drawn: 0 to 128.
 const LAST: usize = 128;
 /// The width of the head.
 const D_K: usize = 8;
 /// How far both are moved, to see whether the score moves with them.
 const FURTHER: i64 = 100;
-const BASES: [&str; 3] = ["10000", "100", "500000"];
+const BASES: [f64; 3] = [1e4, 100.0, 5e5];
 /// For texts how many times as long positions are stretched, and from which length.
 const FACTOR: f64 = 4.0;
 const TRAINED: f64 = 32.0;
 
-fn controls() -> Vec<Control> {
-    let place = |first| Kind::Number { range: [0.0, LAST as f64], step: 1.0, first };
-    let entries = Kind::Matrix {
-        rows: ["query", "key"].map(str::to_owned).to_vec(),
-        columns: (0..D_K).map(|entry| entry.to_string()).collect(),
-        most: 4.0,
-        first: Matrix::from_row_slice(2, D_K, &[FIRST, FIRST].concat()),
-    };
-    let pairings =
-        [("halves", "halves, p with p + 4"), ("pairs", "pairs, 2p with 2p + 1")];
-    let stretches = [
-        ("no", "no"),
-        ("interpolated", "interpolated"),
-        ("ntk", "NTK-aware"),
-        ("yarn", "YaRN"),
-    ];
-    vec![
-        Control::new("query", "Place of the query", place(QUERY)),
-        Control::new("key", "Place of the key", place(KEY)),
-        Control::new("pairing", "Rotated together", Kind::choice(pairings)),
-        Control::new("base", "Base", Kind::choice(BASES.map(|base| (base, base)))),
-        Control::new("stretch", "Stretched from 32 to 128", Kind::choice(stretches)),
-        Control::new("entries", "Entries", entries),
-    ]
+live! {
+    struct Set {
+        query: usize = "Place of the query", slider([0, LAST], 1, QUERY);
+        key: usize = "Place of the key", slider([0, LAST], 1, KEY);
+        pairing: Pairing = "Rotated together", choice([
+            ("halves", "halves, p with p + 4", Pairing::Halves),
+            ("pairs", "pairs, 2p with 2p + 1", Pairing::Pairs),
+        ]);
+        base: f64 = "Base", choice(BASES.map(|base| (base.to_string(), base.to_string(), base)));
+        stretch: &'static str = "Stretched from 32 to 128", named([
+            ("no", "no"), ("interpolated", "interpolated"), ("ntk", "NTK-aware"), ("yarn", "YaRN"),
+        ]);
+        entries: Matrix = "Entries", matrix(
+            ["query", "key"], 0..D_K, 4.0, Matrix::from_row_slice(2, D_K, &[FIRST, FIRST].concat()),
+        );
+    }
+
+    /// Scores of query and key.
+    struct Facts {
+        here: f64,
+        /// The same at the first settings.
+        at_first: f64,
+        /// Both moved on.
+        further: f64,
+        /// By the other pairing.
+        misread: f64,
+        /// By the place of the key.
+        curve: Vec<f64>,
+    }
 }
 
 /// The entries of query and key at first. Their pairs are of other lengths by halves than
 /// by pairs.
 const FIRST: [f64; D_K] = [1.0, 3.0, 0.0, 1.0, 0.0, 0.0, 2.0, 1.0];
 
-/// Whether the score is that of the first settings.
-fn is_first_score(view: &LiveView) -> Result<bool> {
-    let first = draw(&Settings::new(&controls(), [])?)?;
-    let ([here, ..], [first, ..]) = (view.last::<3>()?, first.last::<3>()?);
-    Ok((here - first).abs() < 1e-9)
-}
+impl Set {
+    /// The frequencies that are asked for.
+    fn rotary(&self, pairing: Pairing) -> Result<Rotary> {
+        let rotary = Rotary::new(pairing, D_K, self.base)?;
+        let ends = yarn_ends(self.base, D_K, TRAINED, YARN_ROUNDS, true);
+        Ok(match self.stretch {
+            "interpolated" => rotary.interpolated(FACTOR)?,
+            "ntk" => rotary.ntk_aware(FACTOR)?,
+            "yarn" => rotary.yarn(ends, FACTOR)?,
+            _ => rotary,
+        })
+    }
 
-/// The frequencies that are asked for.
-fn rotary(settings: &Settings, pairing: Pairing) -> Result<Rotary> {
-    let base: f64 = settings.choice("base")?.parse()?;
-    let rotary = Rotary::new(pairing, D_K, base)?;
-    Ok(match settings.choice("stretch")? {
-        "interpolated" => rotary.interpolated(FACTOR)?,
-        "ntk" => rotary.ntk_aware(FACTOR)?,
-        "yarn" => {
-            rotary.yarn(yarn_ends(base, D_K, TRAINED, YARN_ROUNDS, true), FACTOR)?
-        }
-        _ => rotary,
-    })
+    fn rotated(&self, pairing: Pairing) -> Result<Rotated> {
+        let row = |row| self.entries.rows(row, 1).into_owned();
+        Ok(Rotated { q: row(0), k: row(1), rotary: self.rotary(pairing)? })
+    }
+
+    /// Where query and key stand.
+    fn places(&self) -> [i64; 2] {
+        [self.query, self.key].map(|place| place as i64)
+    }
 }
 
 /// What is rotated, and how.
@@ -156,47 +157,37 @@ impl Rotated {
     }
 }
 
-fn draw(settings: &Settings) -> Result<LiveView> {
-    let place = |key| Ok::<_, anyhow::Error>(settings.number(key)?.round() as i64);
-    let (i, j) = (place("query")?, place("key")?);
-    let base = settings.choice("base")?;
-    let entries = settings.matrix("entries")?;
+fn draw(set: &Set) -> Result<LiveView<Facts>> {
+    let (at @ [i, j], base) = (set.places(), set.base);
     let named = [("halves", Pairing::Halves), ("pairs", Pairing::Pairs)];
-    let is_chosen = settings.choice("pairing")? == "pairs";
+    let is_chosen = set.pairing == Pairing::Pairs;
     let [(name, chosen), (other_name, other)] =
         if is_chosen { [named[1], named[0]] } else { named };
-    let rotated = |pairing| -> Result<Rotated> {
-        let row = |row| Matrix::from_fn(1, D_K, |_, column| entries[(row, column)]);
-        Ok(Rotated { q: row(0), k: row(1), rotary: rotary(settings, pairing)? })
-    };
-    let (as_meant, misread) = (rotated(chosen)?, rotated(other)?);
+    let (as_meant, misread) = (set.rotated(chosen)?, set.rotated(other)?);
 
     let (curve, wrong) = (as_meant.by_place(i)?, misread.by_place(i)?);
     let by_steps: Vec<Vec<f64>> = (0..=LAST as i64)
         .map(|steps| as_meant.of_pairs([steps, 0]))
         .collect::<Result<_>>()?;
     let panels = [
-        Lines {
-            title: format!("score of the query at {i}"),
-            x: "place of the key".to_owned(),
-            is_log: false,
-            lines: vec![
+        lines_panel(
+            format!("score of the query at {i}"),
+            "place of the key",
+            vec![
                 (format!("by {name}"), curve.clone()),
                 (format!("misread, by {other_name}"), wrong),
             ],
-        },
-        Lines {
-            title: format!("what each pair adds, by {name}"),
-            x: "steps from the key to the query".to_owned(),
-            is_log: false,
-            lines: as_meant.pairs(&by_steps),
-        },
+        ),
+        lines_panel(
+            format!("what each pair adds, by {name}"),
+            "steps from the key to the query",
+            as_meant.pairs(&by_steps),
+        ),
     ];
     let title = format!(
         "Rotated by {name} with base {base}: the score depends on the steps between query \
          and key alone"
     );
-    let at = [i, j];
     let [here, further, misread] = [
         as_meant.score(at)?,
         as_meant.score(at.map(|place| place + FURTHER))?,
@@ -209,9 +200,11 @@ fn draw(settings: &Settings) -> Result<LiveView> {
         written(further, 3),
         written(misread, 3)
     );
-    let numbers = curve.iter().map(|[_, score]| *score);
-    let numbers = numbers.chain(by_steps.concat()).chain([here, further, misread]);
-    Ok(LiveView { figure: lines(title, &panels)?, words, numbers: numbers.collect() })
+    let first = Set::first();
+    let at_first = first.rotated(first.pairing)?.score(first.places())?;
+    let curve = curve.into_iter().map(|[_, score]| score).collect();
+    let facts = Facts { here, at_first, further, misread, curve };
+    Ok(LiveView { figure: lines(title, &panels)?, words, facts })
 }
 
 #[cfg(test)]
@@ -228,20 +221,17 @@ mod tests {
     /// Complex numbers: a pair is one, and a rotation is a product with e^(i t θ).
     #[test]
     fn the_score_is_the_real_part_of_a_product_of_complex_numbers() {
-        for (pairing, name) in [(Pairing::Halves, "halves"), (Pairing::Pairs, "pairs")] {
+        for pairing in [Pairing::Halves, Pairing::Pairs] {
             for base in BASES {
                 let q = [1.0, -2.0, 0.5, 3.0, 0.0, 1.0, -1.0, 2.0];
                 let k = [0.5, 1.0, -3.0, 1.0, 2.0, -1.0, 0.0, 1.5];
-                let text = |x: &[f64]| {
-                    x.iter().map(f64::to_string).collect::<Vec<_>>().join(",")
-                };
-                let entries = format!("{};{}", text(&q), text(&k));
-                let at = [("pairing", name), ("base", base), ("entries", &entries)];
-                let shown = LIVE.at(at).unwrap();
+                let entries = Matrix::from_row_slice(2, D_K, &[q, k].concat());
+                let set = Set { pairing, base, entries, ..Set::first() };
+                let shown = draw(&set).unwrap();
                 for j in [0, 57, 64, 128] {
                     let angle = |p: usize| {
                         let exponent = -2.0 * p as f64 / D_K as f64;
-                        (64.0 - j as f64) * base.parse::<f64>().unwrap().powf(exponent)
+                        (64.0 - j as f64) * base.powf(exponent)
                     };
                     let expected: f64 = (0..D_K / 2)
                         .map(|p| {
@@ -254,8 +244,8 @@ mod tests {
                             real * angle(p).cos() - imaginary * angle(p).sin()
                         })
                         .sum();
-                    let found = shown.numbers[j];
-                    assert!((found - expected).abs() < 1e-12, "{name} {base} {j}");
+                    let found = shown.facts.curve[j];
+                    assert!((found - expected).abs() < 1e-12, "{pairing:?} {base} {j}");
                 }
             }
         }
@@ -267,7 +257,7 @@ mod tests {
             for (key, stretch) in [("0", "no"), ("5", "interpolated"), ("128", "yarn")] {
                 let at = [("query", query), ("key", key), ("stretch", stretch)];
                 let shown = LIVE.at(at).unwrap();
-                let [.., here, further, _] = shown.numbers[..] else { panic!() };
+                let Facts { here, further, .. } = shown.facts;
                 assert!((here - further).abs() < 1e-9, "{query} {key}");
             }
         }
@@ -276,7 +266,7 @@ mod tests {
     /// Four times as far apart, interpolated, is as near as it was.
     #[test]
     fn interpolated_scores_are_those_of_a_quarter_of_the_steps() {
-        let of = |settings| LIVE.at(settings).unwrap().numbers;
+        let of = |settings| LIVE.at(settings).unwrap().facts.curve;
         let plain = of([("query", "0"), ("stretch", "no")]);
         let slower = of([("query", "0"), ("stretch", "interpolated")]);
         for j in [0, 7, 32] {

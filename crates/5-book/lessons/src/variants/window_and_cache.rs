@@ -1,94 +1,75 @@
 //! Which keys a query sees through a window, and what a cache keeps for it: live.
 
-use crate::live::{Control, Kind, Live, LiveView, Question, Settings};
+use crate::live::{LiveFigure, LiveView, Question, live};
 use anyhow::Result;
 use attention::{Matrix, thousands};
 use figures::{Mark, mask_chart, palette};
 use variants::{Cache, Positions, Window};
 
 /// Draws what each token sees in one layer, and what reaches it through several.
-pub const LIVE: Live = Live {
-    name: "window",
-    questions: &[
-        Question {
-            ask: "Leave the window of 5. Through how few layers does token 1 reach token 20, \
-                  if it is not kept?",
-            is_answered: |settings, view| {
-                let (width, n_layers) =
-                    (settings.count("window")?, settings.count("layers")?);
-                let is_kept = settings.count("sinks")? > FROM;
-                let reaches = view.number(SEVERAL + cell(TO, FROM))? == 1.0;
-                // One layer less reaches as much less far as a window does.
-                let is_least = (n_layers - 1) * (width - 1) < TO - FROM;
-                let is_as_asked = width == 5 && !is_kept && settings.is_on("causal")?;
-                Ok(is_as_asked && reaches && is_least)
-            },
-            answer: &[("layers", "5")],
-            found: "Five: each layer reaches 4 tokens further back, the window without the \
-                    token itself.",
+pub(crate) const LIVE: LiveFigure<Set, Facts> =
+    LiveFigure::new("window", draw, QUESTIONS);
+
+const QUESTIONS: &[Question<Set, Facts>] = &[
+    Question {
+        ask: "Leave the window of 5. Through how few layers does token 1 reach token 20, \
+              if it is not kept?",
+        is_answered: |set, it| {
+            // One layer less reaches as much less far as a window does.
+            let is_least = (set.layers - 1) * (set.window - 1) < TO - FROM;
+            let is_as_asked = set.window == 5 && set.sinks <= FROM && set.causal;
+            is_as_asked && it.reach_20.contains(&FROM) && is_least
         },
-        Question {
-            ask: "Leave the window of 5. Let token 20 see token 1 in a single layer.",
-            is_answered: |settings, view| {
-                let sees = view.number(cell(TO, FROM))? == 1.0;
-                Ok(settings.count("window")? == 5 && sees)
-            },
-            answer: &[("sinks", "2")],
-            found: "Keep two first tokens: every token sees them, however far behind, for a \
-                    row each in the cache.",
+        answer: |set| set.layers = 5,
+        found: "Five: each layer reaches 4 tokens further back, the window without the \
+                token itself.",
+    },
+    Question {
+        ask: "Leave the window of 5. Let token 20 see token 1 in a single layer.",
+        is_answered: |set, it| set.window == 5 && it.seen_by_20.contains(&FROM),
+        answer: |set| set.sinks = 2,
+        found: "Keep two first tokens: every token sees them, however far behind, for a \
+                row each in the cache.",
+    },
+    Question {
+        ask: "Let token 8 reach token 20, with less than 2,000 bytes in the cache of a \
+              layer.",
+        is_answered: |set, it| set.causal && it.reach_20.contains(&8) && it.bytes < 2000,
+        answer: |set| {
+            (set.window, set.sinks, set.layers, set.kv_heads) = (3, 0, 6, 1);
         },
-        Question {
-            ask: "Let token 8 reach token 20, with less than 2,000 bytes in the cache of a \
-                  layer.",
-            is_answered: |settings, view| {
-                let reaches = view.number(SEVERAL + cell(TO, 8))? == 1.0;
-                Ok(settings.is_on("causal")? && reaches && view.number(BYTES)? < 2000.0)
-            },
-            answer: &[
-                ("window", "3"),
-                ("sinks", "0"),
-                ("layers", "6"),
-                ("kv_heads", "1"),
-            ],
-            found: "A narrow window and shared keys: what the cache saves, depth pays for.",
-        },
-    ],
-    weights: None,
-    controls,
-    draw,
-    training: None,
-};
+        found: "A narrow window and shared keys: what the cache saves, depth pays for.",
+    },
+];
 
 /// How many tokens there are.
 pub const N_TOKENS: usize = 24;
 /// The tokens that are asked about.
 const FROM: usize = 1;
 const TO: usize = 20;
-/// Where the numbers hold what reaches a token, after what it sees in one layer.
-const SEVERAL: usize = N_TOKENS * N_TOKENS;
-/// Where they hold the bytes of the cache, if there is one.
-const BYTES: usize = 2 * SEVERAL;
 /// The width of a head.
 const D_K: usize = 64;
 
-fn controls() -> Vec<Control> {
-    let count = |range, first| Kind::Count { range, first };
-    let shared = [("3", "3"), ("9", "9, one per query head"), ("1", "1")];
-    let query =
-        Kind::Number { range: [0.0, (N_TOKENS - 1) as f64], step: 1.0, first: 20.0 };
-    vec![
-        Control::new("query", "Token", query),
-        Control::new("window", "Window, the token included", count([1, N_TOKENS], 5)),
-        Control::new("sinks", "First tokens kept", count([0, 4], 1)),
-        Control::new("causal", "Causal", Kind::Switch { first: true }),
-        Control::new("layers", "Layers", count([1, 6], 2)),
-        Control::new("kv_heads", "Heads of keys and values", Kind::choice(shared)),
-    ]
-}
+live! {
+    struct Set {
+        query: usize = "Token", slider([0, N_TOKENS - 1], 1, 20);
+        window: usize = "Window, the token included", count([1, N_TOKENS], 5);
+        sinks: usize = "First tokens kept", count([0, 4], 1);
+        causal: bool = "Causal", switch(true);
+        layers: usize = "Layers", count([1, 6], 2);
+        kv_heads: usize = "Heads of keys and values", choice([
+            ("3", "3", 3), ("9", "9, one per query head", 9), ("1", "1", 1),
+        ]);
+    }
 
-/// Where a map's numbers hold whether a query sees a key.
-fn cell(query: usize, key: usize) -> usize {
-    key * N_TOKENS + query
+    struct Facts {
+        /// What token 20 sees in one layer.
+        seen_by_20: Vec<usize>,
+        /// What reaches it through several.
+        reach_20: Vec<usize>,
+        /// Of the cache of a layer.
+        bytes: usize,
+    }
 }
 
 /// What each token sees in one layer: `[n, n]`.
@@ -120,13 +101,10 @@ pub fn cached(window: Window, n_kv_heads: usize, n_tokens: usize) -> Result<Cach
     Ok(cache)
 }
 
-fn draw(settings: &Settings) -> Result<LiveView> {
-    let query = settings.number("query")?.round() as usize;
-    let (width, is_causal) = (settings.count("window")?, settings.is_on("causal")?);
-    let n_layers = settings.count("layers")?;
-    let n_kv_heads: usize = settings.choice("kv_heads")?.parse()?;
+fn draw(set: &Set) -> Result<LiveView<Facts>> {
+    let &Set { query, window: width, sinks: n_sinks, causal: is_causal, .. } = set;
+    let &Set { layers: n_layers, kv_heads: n_kv_heads, .. } = set;
     let right = if is_causal { 0 } else { width - 1 };
-    let n_sinks = settings.count("sinks")?;
     let window = Window { right: Some(right), n_sinks, ..Window::last(width)? };
 
     let one = sees(window, N_TOKENS);
@@ -145,10 +123,10 @@ fn draw(settings: &Settings) -> Result<LiveView> {
         .adds(format!("The row of {} is framed.", tokens[query]))
         .figure()?;
 
-    let row = |map: &Matrix<bool>| -> Vec<usize> {
+    let row = |map: &Matrix<bool>, query| -> Vec<usize> {
         (0..N_TOKENS).filter(|&key| map[(query, key)]).collect()
     };
-    let (seen, reached) = (row(&one), row(&several));
+    let (seen, reached) = (row(&one, query), row(&several, query));
     let all = cached(Window::default(), n_kv_heads, N_TOKENS)?.bytes();
     let kept = cached(window, n_kv_heads, N_TOKENS)?;
     let of_the_cache = match is_causal {
@@ -174,10 +152,9 @@ fn draw(settings: &Settings) -> Result<LiveView> {
         &through[1..],
         reached.len(),
     );
-    let flags = one.iter().chain(&several).map(|&it| f64::from(u8::from(it)));
-    let bytes = if is_causal { [kept.bytes(), all].to_vec() } else { Vec::new() };
-    let numbers = flags.chain(bytes.into_iter().map(|it| it as f64)).collect();
-    Ok(LiveView { figure, words, numbers })
+    let (seen_by_20, reach_20) = (row(&one, TO), row(&several, TO));
+    let facts = Facts { seen_by_20, reach_20, bytes: kept.bytes() };
+    Ok(LiveView { figure, words, facts })
 }
 
 /// `1 row`, `6 rows`.

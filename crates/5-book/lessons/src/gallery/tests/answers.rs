@@ -1,29 +1,23 @@
 //! What a question says was found is true beyond its one answer: which settings answer it,
 //! and which do not.
 
+use crate::a_lens_per_head::disturbed;
 use crate::gallery::find;
 use crate::live::Kind;
+use crate::sensors::heads;
+use crate::the_backward_pass::nudge;
 
-/// Whether these settings answer the `nth` question.
-fn is_answered(name: &str, nth: usize, pairs: &[(&str, &str)]) -> bool {
-    let live = find(name).unwrap();
-    let settings = live.settings(pairs.iter().copied()).unwrap();
-    let view = (live.draw)(&settings).unwrap();
-    (live.questions[nth].is_answered)(&settings, &view).unwrap()
-}
-
-/// Where a control must stand to answer it; the others stand first, but for these.
+/// Where a control must stand to answer the `nth` question; the others stand first, but for
+/// these.
 fn answers(name: &str, nth: usize, key: &str, others: &[(&str, &str)]) -> Vec<String> {
-    let controls = (find(name).unwrap().controls)();
-    let control = controls.into_iter().find(|it| it.key == key).unwrap();
+    let live = find(name).unwrap();
+    let control = live.controls().into_iter().find(|it| it.key == key).unwrap();
     let all: Vec<String> = match control.kind {
-        Kind::Choice { options, .. } => {
-            options.into_iter().map(|(value, _)| value).collect()
-        }
-        Kind::Count { range: [least, most], .. } => {
+        Kind::Choice { options } => options.into_iter().map(|(value, _)| value).collect(),
+        Kind::Count { least, most } => {
             (least..=most).map(|count| count.to_string()).collect()
         }
-        Kind::Number { range: [least, most], step, .. } => {
+        Kind::Number { least, most, step } => {
             let n_steps = ((most - least) / step).round() as i32;
             let at = |nth| least + f64::from(nth) * step;
             (0..=n_steps).map(|nth| ((at(nth) * 1e3).round() / 1e3).to_string()).collect()
@@ -32,7 +26,7 @@ fn answers(name: &str, nth: usize, key: &str, others: &[(&str, &str)]) -> Vec<St
     };
     let is_answer = |value: &String| {
         let pairs = [others, &[(key, value.as_str())]].concat();
-        is_answered(name, nth, &pairs)
+        live.draw(&pairs).unwrap().answered[nth]
     };
     all.into_iter().filter(is_answer).collect()
 }
@@ -43,8 +37,8 @@ fn heads_that_are_taken_away() {
     assert_eq!(answers("lens-disturbed", 0, "head", &without), ["5"]);
     assert_eq!(answers("lens-disturbed", 1, "factor", &[]), ["2"]);
     let moved = |head| {
-        let shown = find("lens-disturbed").unwrap().at([("head", head), ("factor", "0")]);
-        shown.unwrap().last::<1>().unwrap()[0]
+        let shown = disturbed::LIVE.at([("head", head), ("factor", "0")]);
+        shown.unwrap().facts.without
     };
     assert!(moved("4") < moved("5") / 5.0);
 }
@@ -61,9 +55,8 @@ fn sizes_of_views_and_layers() {
 /// No weight with a steeper gradient brings the loss below 0.001.
 #[test]
 fn the_steepest_weight_is_not_the_best() {
-    let live = find("nudge").unwrap();
     let gradient = |pairs: [(&'static str, &'static str); 3]| {
-        live.at(pairs).unwrap().numbers[0].abs()
+        nudge::LIVE.at(pairs).unwrap().facts.gradient.abs()
     };
     let at = |matrix, row, column| [("matrix", matrix), ("row", row), ("column", column)];
     let best = gradient(at("keys", "money", "1"));
@@ -127,8 +120,8 @@ fn what_hides_wear_and_which_heads_see_it() {
     assert!(answers("engine", 0, "spikes", &[]).is_empty());
     assert_eq!(answers("engine-heads", 1, "head", &[]), ["2"]);
     for head in ["1", "3", "5", "7"] {
-        let shown = find("engine-heads").unwrap().at([("head", head)]).unwrap();
-        let shares = &shown.numbers[..30];
+        let shown = heads::LIVE.at([("head", head)]).unwrap();
+        let shares = &shown.facts.shares;
         assert!(shares[1..].iter().all(|share| *share < shares[0]), "{head}");
     }
 }

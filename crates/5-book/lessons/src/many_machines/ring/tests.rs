@@ -4,11 +4,12 @@ use attention::Dims;
 use distributed::{Link, Model, Speed, Split};
 
 use super::*;
+use crate::live::Settings;
 use crate::many_machines::turns::slowest;
 
 const CUTS: [&str; 3] = ["order", "chunks", "stripes"];
 
-fn at(pairs: &[(&str, &str)]) -> LiveView {
+fn at(pairs: &[(&str, &str)]) -> LiveView<Facts> {
     LIVE.at(pairs.iter().copied()).unwrap()
 }
 
@@ -26,7 +27,7 @@ fn rank_of(cut: &str, token: usize, n: usize, p: usize) -> usize {
 }
 
 /// The most bytes that a rank sends at a step, and in all: each passes on what it has.
-fn by_messages(cut: &str, n: usize, p: usize) -> [f64; 2] {
+fn by_messages(cut: &str, n: usize, p: usize) -> [usize; 2] {
     let mut held: Vec<usize> =
         (0..p).map(|r| (0..n).filter(|&i| rank_of(cut, i, n, p) == r).count()).collect();
     let (mut most, mut sent) = (0, vec![0; p]);
@@ -38,7 +39,7 @@ fn by_messages(cut: &str, n: usize, p: usize) -> [f64; 2] {
         held.rotate_right(1);
     }
     // A key and a value, 512 numbers of 4 bytes each.
-    [most, sent.into_iter().max().unwrap()].map(|tokens| (tokens * 2 * 512 * 4) as f64)
+    [most, sent.into_iter().max().unwrap()].map(|tokens| tokens * 2 * 512 * 4)
 }
 
 /// Of the ranks' time, the parts in which they wait for each other and for messages; and the
@@ -73,21 +74,18 @@ fn pairs_and_waiting_are_those_of_the_clocks() {
     for cut in CUTS {
         for (n, p, link) in [(64, 4, 1), (64, 8, 3), (61, 5, 0), (16, 8, 9), (100, 2, 40)]
         {
-            for (mask, is_causal) in [("on", true), ("off", false)] {
-                let [n_text, p_text, link_text] = [n, p, link].map(|it| it.to_string());
-                let view = at(&[
-                    ("cut", cut),
-                    ("causal", mask),
-                    ("tokens", &n_text),
-                    ("ranks", &p_text),
-                    ("link", &link_text),
-                ]);
-                assert_eq!(view.numbers[2..4], by_messages(cut, n, p), "{cut}, {n}, {p}");
-                let expected = by_clocks(cut, n, p, is_causal, link as f64);
-                let found = [&view.numbers[..2], &view.numbers[4..]].concat();
+            for causal in [true, false] {
+                let set = Set { cut, causal, tokens: n, ranks: p, link, ..Set::first() };
+                let view = draw(&set).unwrap();
+                let Facts { for_ranks, for_messages, sent, pairs } = view.facts;
+                assert_eq!(sent, by_messages(cut, n, p), "{cut}, {n}, {p}");
+                let expected = by_clocks(cut, n, p, causal, link as f64);
+                let pairs = pairs.concat().into_iter().map(|it| it as f64);
+                let found: Vec<f64> =
+                    [for_ranks, for_messages].into_iter().chain(pairs).collect();
                 assert_eq!(found.len(), expected.len());
                 for (nth, (a, b)) in found.iter().zip(&expected).enumerate() {
-                    let what = format!("{cut}, {n}, {p}, {link}, {mask}, number {nth}");
+                    let what = format!("{cut}, {n}, {p}, {link}, {causal}, number {nth}");
                     assert!((a - b).abs() < 1e-12, "{what}: {a} and not {b}");
                 }
             }
@@ -111,19 +109,14 @@ fn without_a_mask_the_model_of_the_cluster_says_the_same() {
             ring: Link { latency: 0.0, bandwidth: 1.0 / link as f64 },
         };
         let predicted = model.predict(Split::Tokens, p).unwrap();
-        let [n, p, link] = [n, p, link].map(|it| it.to_string());
         for cut in CUTS {
-            let view = at(&[
-                ("cut", cut),
-                ("causal", "off"),
-                ("tokens", &n),
-                ("ranks", &p),
-                ("link", &link),
-            ]);
-            assert_eq!(view.numbers[FOR_RANKS], 0.0, "{cut}");
-            assert_eq!(view.numbers[3] as u64, predicted.bytes, "{cut}");
+            let set =
+                Set { cut, tokens: n, ranks: p, link, causal: false, ..Set::first() };
+            let view = draw(&set).unwrap();
+            assert_eq!(view.facts.for_ranks, 0.0, "{cut}");
+            assert_eq!(view.facts.sent[1] as u64, predicted.bytes, "{cut}");
             let waiting = predicted.waiting / predicted.seconds();
-            let found = view.numbers[FOR_MESSAGES];
+            let found = view.facts.for_messages;
             assert!((found - waiting).abs() < 1e-12, "{cut}: {found}, {waiting}");
         }
     }
@@ -135,9 +128,8 @@ fn at_first_it_is_the_left_table_of_the_chapter() {
     let view = at(&[]);
     let cut = in_a_row(64, 4);
     let [took, even] = slowest(&pairs(&cut));
-    assert!((view.numbers[FOR_RANKS] - (1.0 - even / took)).abs() < 1e-12);
-    let expected = pairs(&cut).concat();
-    assert!(view.numbers[4..].iter().zip(expected).all(|(a, b)| *a == b as f64));
+    assert!((view.facts.for_ranks - (1.0 - even / took)).abs() < 1e-12);
+    assert_eq!(view.facts.pairs, pairs(&cut));
 }
 
 /// Many ranks with blocks in order come near a half; with two chunks nobody waits.

@@ -1,24 +1,13 @@
 use super::*;
+use crate::gallery::tests::are_finite;
 
-fn at(sentence: &str, query: usize, key: usize, measure: &str) -> Result<LiveView> {
-    let [query, key] = [query, key].map(|it| it.to_string());
-    LIVE.at([
-        ("sentence", sentence),
-        ("query", &query),
-        ("key", &key),
-        ("measure", measure),
-    ])
-}
-
-#[test]
-fn the_controls_say_what_the_layer_has() {
-    let layer = trained::layer().unwrap();
-    assert_eq!(layer.sentences.len(), SENTENCES.len());
-    for (name, text) in SENTENCES {
-        assert_eq!(layer.sentence(name).unwrap().text, text);
-    }
-    let lengths = layer.sentences.iter().map(|it| it.tokens.len());
-    assert_eq!(lengths.max(), Some(LAST + 1));
+fn at(
+    sentence: &'static str,
+    query: usize,
+    key: usize,
+    measure: usize,
+) -> Result<LiveView<Facts>> {
+    draw(&Set { sentence, query, key, measure })
 }
 
 /// Shares and the others' means against PyTorch's maps of the layer, in loops.
@@ -29,9 +18,9 @@ fn shares_and_the_others_are_those_of_the_reference() {
         let Sentence { tokens, attn, .. } = layer.sentence(name).unwrap();
         let n = tokens.len();
         for (query, key) in [(0, 0), (3, 0), (2, 5), (n - 1, 1), (4, 4)] {
-            let shown = at(name, query, key, "raw").unwrap();
-            let of_heads = &shown.numbers[10..];
-            assert_eq!(of_heads.len(), 2 * N_HEADS);
+            let shown = at(name, query, key, 0).unwrap();
+            let of_heads = &shown.facts.heads;
+            assert_eq!(of_heads.len(), N_HEADS);
             let mut best = 0.0;
             for (head, map) in attn.iter().enumerate() {
                 let mut others = 0.0;
@@ -40,10 +29,10 @@ fn shares_and_the_others_are_those_of_the_reference() {
                 }
                 let given = map[(query, key)];
                 best = f64::max(best, given);
-                assert!((of_heads[2 * head] - given).abs() < 1e-4, "{name} {head}");
-                assert!((of_heads[2 * head + 1] - others).abs() < 1e-4, "{name} {head}");
+                assert!((of_heads[head][0] - given).abs() < 1e-4, "{name} {head}");
+                assert!((of_heads[head][1] - others).abs() < 1e-4, "{name} {head}");
             }
-            assert!((shown.numbers[SHARE] - best).abs() < 1e-4);
+            assert!((shown.facts.share - best).abs() < 1e-4);
         }
     }
 }
@@ -60,13 +49,14 @@ fn the_controls_are_the_chapters() {
     for (claim, of_measures) in all.iter().filter(|(claim, _)| claim.queries.len() == 1) {
         let sentence = trained::layer().unwrap().sentence(claim.sentence).unwrap();
         let (rows, key) = claim.place(sentence).unwrap();
-        for (measure, verdict) in ["raw", "words", "written"].iter().zip(of_measures) {
+        for (measure, verdict) in of_measures.iter().enumerate() {
             let shown = at(claim.sentence, rows[0], key, measure).unwrap();
             let expected = [verdict.link.share, verdict.link.others, verdict.pairs];
-            let found = [0, 5, 7].map(|nth| shown.numbers[nth]);
+            let Facts { share, others, pairs, passes, .. } = shown.facts;
+            let found = [share, others, pairs];
             assert_eq!(found, expected, "{} {measure}", claim.name());
-            let [p, _, t] = verdict.controls().map(|it| f64::from(u8::from(it)));
-            assert_eq!([shown.numbers[1], shown.numbers[3]], [p, t], "{}", claim.name());
+            let [p, _, t] = verdict.controls();
+            assert_eq!([passes[0], passes[2]], [p, t], "{}", claim.name());
         }
     }
 }
@@ -77,21 +67,21 @@ fn the_controls_are_the_chapters() {
 fn every_link_is_told() {
     let sentence = trained::layer().unwrap().sentence("bank_loan").unwrap();
     let n = sentence.tokens.len();
-    for measure in ["raw", "words", "written"] {
+    for measure in 0..MEASURES.len() {
         for (query, key) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
             let view = at("bank_loan", query, key, measure).unwrap();
-            assert!(view.numbers.iter().all(|it| it.is_finite()), "{query} {key}");
+            assert!(are_finite(&view.facts), "{query} {key}");
             let odds = |p: f64| p / (1.0 - p);
-            let stand_out = view.numbers[10..].chunks(2);
+            let stand_out = view.facts.heads.iter();
             let stand_out = stand_out.filter(|it| odds(it[0]) / odds(it[1]) >= 2.0);
-            let told = match view.numbers[SHARE] {
+            let told = match view.facts.share {
                 0.0 => "nothing among words, and nor does any other token.".to_owned(),
                 _ => format!("odds: {} of 12.", stand_out.count()),
             };
             assert!(view.words.contains(&told), "{told}: {}", view.words);
             assert_eq!(
                 view.words.contains("passes all three"),
-                passed(&view).unwrap() == 3.0
+                view.facts.passes == [true; 3]
             );
         }
     }
@@ -105,27 +95,27 @@ fn what_is_said_of_some_links() {
         "words",
         [
             LIVE.at([]).unwrap().words,
-            words("pilot", 3, 2, "raw"),
-            words("bank_loan", 2, 5, "raw"),
-            words("bank_loan", 2, 5, "words"),
-            words("bank_loan", 2, 0, "raw"),
-            words("bank_loan", 2, 0, "words"),
-            words("animal_tired", 9, 2, "written"),
+            words("pilot", 3, 2, 0),
+            words("bank_loan", 2, 5, 0),
+            words("bank_loan", 2, 5, 1),
+            words("bank_loan", 2, 0, 0),
+            words("bank_loan", 2, 0, 1),
+            words("animal_tired", 9, 2, 2),
         ]
         .join("\n")
     );
-    let written = at("animal_tired", 9, 2, "written").unwrap();
+    let written = at("animal_tired", 9, 2, 2).unwrap();
     let caption = &written.figure.tables()[0].caption;
     assert_eq!(caption, "Part of what is written into the query's row");
-    insta::assert_snapshot!(at("river_banks", 0, 15, "raw").unwrap_err(), @"token 15 is not among the 9: 0 [CLS], 1 the, 2 river, 3 banks, 4 over, 5 ##flow, 6 ##ed, 7 ., 8 [SEP]");
+    insta::assert_snapshot!(at("river_banks", 0, 15, 0).unwrap_err(), @"token 15 is not among the 9: 0 [CLS], 1 the, 2 river, 3 banks, 4 over, 5 ##flow, 6 ##ed, 7 ., 8 [SEP]");
 }
 
 /// Such a link passes all three, and is no answer to the second question.
 #[test]
 fn a_token_beside_itself_is_no_pair_of_words() {
-    let shown = at("animal_tired", 2, 2, "raw").unwrap();
-    assert_eq!(shown.numbers[ARE_WORDS], 0.0);
-    assert_eq!(passed(&shown).unwrap(), 3.0);
-    let shown = at("animal_tired", 3, 2, "raw").unwrap();
-    assert_eq!(shown.numbers[ARE_WORDS], 1.0);
+    let shown = at("animal_tired", 2, 2, 0).unwrap();
+    assert!(!shown.facts.are_words);
+    assert_eq!(shown.facts.passes, [true; 3]);
+    let shown = at("animal_tired", 3, 2, 0).unwrap();
+    assert!(shown.facts.are_words);
 }
