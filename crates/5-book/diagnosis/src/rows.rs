@@ -21,6 +21,25 @@ pub(crate) fn view(numbers: &[f64], rows: usize, columns: usize) -> Vec<Matrix> 
     matrices.map(|m| Matrix::from_row_slice(rows, columns, m)).collect()
 }
 
+/// What is made of matrices row by row, of all of them at once: one product of many rows
+/// takes less time than many products of few.
+pub(crate) fn together(
+    matrices: &[Matrix],
+    made: impl Fn(&Matrix) -> Option<Matrix>,
+) -> Option<Vec<Matrix>> {
+    let (rows, columns) = matrices.first()?.shape();
+    let is_one_shape = matrices.iter().all(|m| m.shape() == (rows, columns));
+    if matrices.len() == 1 || rows == 0 || !is_one_shape {
+        return matrices.iter().map(made).collect();
+    }
+    let mut all = Matrix::zeros(matrices.len() * rows, columns);
+    for (at, m) in matrices.iter().enumerate() {
+        all.rows_mut(at * rows, rows).copy_from(m);
+    }
+    let all = made(&all)?;
+    Some((0..matrices.len()).map(|at| all.rows(at * rows, rows).into_owned()).collect())
+}
+
 /// `permute(order)` of numbers of this shape, made contiguous.
 pub(crate) fn permuted(
     numbers: &[f64],

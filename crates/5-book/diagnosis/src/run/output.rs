@@ -6,7 +6,7 @@ use super::norms::divide;
 use super::projection::exchanged;
 use super::{Run, select};
 use crate::recipe::{Addition, Axes, Merge, Mixing, MixingProduct, Recipe, Split};
-use crate::rows::{numbers, permuted, view};
+use crate::rows::{numbers, permuted, together, view};
 use crate::{NormKind, State};
 
 impl Run<'_> {
@@ -62,10 +62,13 @@ impl Run<'_> {
                 Some(self.input_of_step(State::Query, recipe, empty_row)?.to_vec())
             }
         };
-        let mut outputs = Vec::with_capacity(concat.len());
-        for (s, concat) in concat.iter().enumerate() {
-            let concat = if is_narrow { concat.clone() } else { choose(concat)? };
-            let mut output = self.mix(&concat, recipe.mixing)?;
+        let chosen = concat.iter();
+        let chosen: Vec<Matrix> = match is_narrow {
+            true => chosen.cloned().collect(),
+            false => chosen.map(choose).collect::<Option<_>>()?,
+        };
+        let mut outputs = together(&chosen, |concat| self.mix(concat, recipe.mixing))?;
+        for (s, output) in outputs.iter_mut().enumerate() {
             if recipe.activation.is_on_output() {
                 output.apply(|x| *x = x.max(0.0));
             }
@@ -74,15 +77,14 @@ impl Run<'_> {
                 if added.shape() != output.shape() {
                     return None;
                 }
-                output += added;
+                *output += added;
             }
             if matches!(recipe.addition, Addition::Norm | Addition::ResidualThenNorm) {
-                divide(&mut output, NormKind::Layer, 1e-5, false);
+                divide(output, NormKind::Layer, 1e-5, false);
             }
             if recipe.addition == Addition::ZeroPadding {
-                self.zero_padding(&mut output, s, rows)?;
+                self.zero_padding(output, s, rows)?;
             }
-            outputs.push(output);
         }
         match recipe.axes {
             Axes::Meant => Some(outputs),

@@ -5,6 +5,7 @@ use attention::{Linear, Matrix};
 use super::Run;
 use crate::Weights;
 use crate::recipe::{Activation, Axes, Packing, Product, Recipe};
+use crate::rows::together;
 
 impl Run<'_> {
     /// `x W + b`, `[n, heads · width]` a sequence.
@@ -42,7 +43,7 @@ impl Run<'_> {
             }
             (projected.ncols() == width).then_some(projected)
         };
-        self.inputs(choice.input as usize, recipe.axes)?.iter().map(project).collect()
+        together(&self.inputs(choice.input as usize, recipe.axes)?, project)
     }
 
     /// The inputs for queries, keys or values: a matrix a sequence.
