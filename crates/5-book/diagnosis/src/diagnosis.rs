@@ -201,17 +201,21 @@ fn conditional(segment: &Segment) -> Option<Conditional> {
              as rounding in this precision gives here, which could also hide a mistake",
             computing.name()
         ),
-        Condition::Direction(number) => format!(
-            "rounding in {} moved it in one direction, as rounding rarely does: that of {}",
-            computing.name(),
-            number.words()
-        ),
+        Condition::Direction(number) => towards(computing, &number.words()),
+        Condition::Structure(what) => towards(computing, what),
     };
     let otherwise = nearest.as_ref().map(|trial| match trial.number {
         Some(number) => number.words(),
         None => Mistake::names(&trial.mistakes),
     });
     Some(Conditional { tensor: segment.state, only_if, otherwise })
+}
+
+fn towards(computing: Precision, what: &str) -> String {
+    format!(
+        "rounding in {} moved it in one direction, as rounding rarely does: that of {what}",
+        computing.name()
+    )
 }
 
 fn report(segment: &Segment) -> TensorReport {

@@ -26,6 +26,17 @@ pub type Tensor = Rc<Vec<Matrix>>;
 /// A tensor, what an empty row gets, whether it has the chosen rows alone, and the recipe.
 type Key = (State, EmptyRow, bool, Recipe);
 
+/// Scores on one side of the diagonal that are others, as no mistake makes them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Side {
+    /// Those of keys behind the query, and not of keys before it.
+    pub is_ahead: bool,
+    /// They are multiplied by this.
+    pub factor: f64,
+    /// Then they are larger by this.
+    pub added: f64,
+}
+
 /// Computes recipes on one record. Tensors on which two recipes agree are computed once.
 ///
 /// A tensor that the record has is taken as it is where a later one is made from it, so that
@@ -37,6 +48,7 @@ pub struct Run<'a> {
     rounding: Rounding,
     /// A number that the intent does not have.
     number: Option<Number>,
+    side: Option<Side>,
     sequences: Vec<usize>,
     rows: Option<Vec<usize>>,
     memo: RefCell<HashMap<Key, Option<Tensor>>>,
@@ -52,6 +64,7 @@ impl<'a> Run<'a> {
             precision: Precision::F64,
             rounding: Rounding::Nearest,
             number: None,
+            side: None,
             sequences: (0..record.batch()).collect(),
             rows: None,
             memo: RefCell::default(),
@@ -68,6 +81,12 @@ impl<'a> Run<'a> {
     /// The same with this number, which the intent has where it can.
     pub(crate) fn with_number(mut self, number: Option<&Number>) -> Self {
         self.number = number.copied();
+        self
+    }
+
+    /// The same where the scores on one side of the diagonal are others.
+    pub(crate) fn with_side(mut self, side: Side) -> Self {
+        self.side = Some(side);
         self
     }
 

@@ -45,12 +45,14 @@ pub(crate) struct Trial {
 }
 
 /// On what it depends whether a tensor is right.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Condition {
     /// It was computed in a coarser way than its numbers show.
     Coarser,
     /// Rounding moved it in the direction of one number, as rounding rarely does.
     Direction(Number),
+    /// The same of what has a structure.
+    Structure(String),
     /// Sums were kept in the precision, too.
     Loose,
 }

@@ -19,7 +19,10 @@ use rand::RngExt;
 use wrong::{WINDOW, Wrong};
 
 const NUMBERS: Range<usize> = 0..10;
-const STRUCTURES: Range<usize> = 10..13;
+const STRUCTURES: Range<usize> = 10..14;
+
+/// Scores on one side of the diagonal.
+const SIDES: usize = 13;
 
 const PRECISIONS: [Precision; 4] =
     [Precision::F64, Precision::F32, Precision::BF16, Precision::F16];
@@ -200,6 +203,26 @@ fn a_structure_is_never_rounding() {
 #[ignore = "the whole of it: minutes"]
 fn none_of_thousands_is_called_right() {
     none_is_right(sweep(NUMBERS.start..STRUCTURES.end, 15));
+}
+
+/// Differences on one side of the diagonal that are within the tolerance of float32.
+#[test]
+fn one_side_of_the_diagonal_is_never_rounding() {
+    let mut n = 0;
+    for seed in 0..300 {
+        let layer = layer(SIDES, [Precision::F32; 2], seed);
+        let Layer { wrong, moved, rounded, .. } = layer;
+        if (f64::max(8.0, 1.5 * rounded)..14.0).contains(&moved) {
+            n += 1;
+            let verdict = diagnose(&layer.record, &layer.meant).unwrap().verdict;
+            assert_ne!(
+                verdict,
+                Verdict::Right,
+                "seed {seed}: {wrong:?}, moved {moved:.0}"
+            );
+        }
+    }
+    assert!(n >= 5, "{n} layers");
 }
 
 /// A random mistake of the bank in a layer whose number is wrong too: the layer, and the

@@ -1,29 +1,22 @@
 //! Which keys are open, and what becomes of the others.
 
-use crate::recipe::{Causal, Fill, Masking, Window};
+use crate::recipe::{Causal, Fill, Masking, Recipe, Window};
+
+const fn both(r: &mut Recipe, masking: Masking) {
+    r.padding = masking;
+    r.pairs = masking;
+}
 
 mistakes! {
-    Mask, "mask-opposite", [GivenMask], |r| {
-        r.padding = Masking::Opposite;
-        r.pairs = Masking::Opposite;
-    };
+    Mask, "mask-opposite", [GivenMask], |r| both(r, Masking::Opposite);
     Mask, "padding-opposite", [Padding], |r| r.padding = Masking::Opposite;
     Mask, "all-masks-opposite", [Mask], |r| r.fill = Fill::Opposite;
     Mask, "padding-left-out", [Padding], |r| r.padding = Masking::None;
     Mask, "padding-of-queries", [Padding], |r| r.padding = Masking::Transposed;
     Mask, "padding-of-first", [Padding, Batch], |r| r.padding = Masking::FirstSequence;
-    Mask, "padding-tiled", [Batch, GivenMask], |r| {
-        r.padding = Masking::Tiled;
-        r.pairs = Masking::Tiled;
-    };
-    Mask, "padding-repeated", [Batch, GivenMask], |r| {
-        r.padding = Masking::Repeated;
-        r.pairs = Masking::Repeated;
-    };
-    Mask, "mask-of-first-head", [GivenMask, Heads], |r| {
-        r.padding = Masking::FirstHead;
-        r.pairs = Masking::FirstHead;
-    };
+    Mask, "padding-tiled", [Batch, GivenMask], |r| both(r, Masking::Tiled);
+    Mask, "padding-repeated", [Batch, GivenMask], |r| both(r, Masking::Repeated);
+    Mask, "mask-of-first-head", [GivenMask, Heads], |r| both(r, Masking::FirstHead);
     Mask, "padding-other-end", [Padding], |r| r.padding = Masking::OtherEnd;
     Mask, "padding-one-short", [Padding], |r| r.padding = Masking::OneShort;
     Mask, "masks-joined-by-or", [Padding, Causal], |r| r.padding = Masking::Joined;

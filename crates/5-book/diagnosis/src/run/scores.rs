@@ -2,8 +2,8 @@
 
 use attention::{Matrix, softmax_rows};
 
-use super::Run;
 use super::tiles::{by_rows, tile_of};
+use super::{Run, Side};
 use crate::EmptyRow;
 use crate::recipe::{
     Cap, Fill, Recipe, Scale, Similarity, Sinks, Softmax, Split, Values,
@@ -54,9 +54,25 @@ impl Run<'_> {
                     self.bound(&mut scores, cap);
                 }
             }
+            self.move_side(&mut scores, recipe);
             Some(scores)
         };
         q.iter().zip(k).enumerate().map(scores).collect()
+    }
+
+    /// Moves the scores on one side of the diagonal, where this run is to.
+    fn move_side(&self, scores: &mut Matrix, recipe: &Recipe) {
+        let Some(Side { is_ahead, factor, added }) = self.side else { return };
+        let first = self.intent.first_query(self.record.lengths());
+        let rows = self.rows_of_heads(recipe);
+        let (n_q, n_kv) = scores.shape();
+        for (r, c) in (0..n_q).flat_map(|r| (0..n_kv).map(move |c| (r, c))) {
+            let query = rows.map_or(r, |rows| rows[r]) as isize + first;
+            let ahead = c as isize - query;
+            if ahead != 0 && (ahead > 0) == is_ahead {
+                scores[(r, c)] = scores[(r, c)] * factor + added;
+            }
+        }
     }
 
     /// What scores are multiplied by.

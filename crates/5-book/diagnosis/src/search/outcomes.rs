@@ -75,9 +75,13 @@ impl Search<'_> {
         let mut stray = None;
         for (i, level) in levels.iter().enumerate() {
             if let Some(samples) = self.is_right(level, segment) {
-                match self.stray(level, segment, &samples) {
-                    None => return Some(Outcome::Right { level: *level }),
-                    Some(it) => stray = Some((level, it)),
+                if let Some(it) = self.stray(level, segment, &samples) {
+                    stray = Some((level, it));
+                } else if let Some(what) = self.structure(level, segment, &samples) {
+                    let condition = Condition::Structure(what);
+                    return Some(self.on(condition, level, segment, tried));
+                } else {
+                    return Some(Outcome::Right { level: *level });
                 }
             }
             if stray.is_some() || segment.is_zero {

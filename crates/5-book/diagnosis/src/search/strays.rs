@@ -1,15 +1,17 @@
-//! Whether a difference that rounding may have made is in the direction of a number.
+//! Whether a difference that rounding may have made is in the direction of a number, or has
+//! a structure.
 
 use attention::Matrix;
 
 use super::numbers::{NEAR, along, apart_signed, squares};
 use super::trials::Samples;
 use super::{Search, Segment, Trial};
-use crate::State;
 use crate::compare::difference;
-use crate::level::Level;
+use crate::level::{Level, RoundingError};
 use crate::number::{Kind, Number};
 use crate::recipe::Recipe;
+use crate::run::{Side, Tensor};
+use crate::{Mistake, State, Step, bank};
 
 /// A bound that was not meant is looked at where scores hardly reach it: their largest times e
 /// to this power.
@@ -17,6 +19,9 @@ const FAR: f64 = 2.5;
 
 /// Rounding alone moves a number by less than this, over what it does here.
 const STRAYS: f64 = 8.0;
+
+/// Of many directions, rounding moves a tensor so many times further along one.
+const OF_MANY: f64 = 1.5;
 
 /// A number that nothing else moves by as much is not rounded away from what was meant.
 const CERTAINLY: f64 = 16.0;
@@ -106,22 +111,17 @@ impl Search<'_> {
         let near = self.with(part, number.times(power), state, right)?;
         let direction = apart_signed(&near, exact, unit);
         let length = squares(&direction).sqrt();
-        if length == 0.0 {
-            return None;
-        }
         let share = match number.kind {
             // What rounding does as a scale does, an eps does with far more of it.
             Kind::Eps => self.scale_length(state, right)? / length,
             _ => share,
         };
-        let moved = along(&direction, &given, exact);
-        let rounded = samples.iter().map(|it| along(&direction, it, exact).abs());
-        let noise = rounded.fold(0.0, f64::max) * level.finest()
-            + (error.rms + error.digits) / length
-            + level.computing.step() / 4.0 * share;
+        let (moved, noise) =
+            moved_along(&direction, &given, (level, &error), (exact, samples))?;
+        let noise = noise + level.computing.step() / 4.0 * share;
         // Of many, rounding moves one further.
         let is_of_many = number.head.is_some() || number.is_whole();
-        let times = moved.abs() / noise / if is_of_many { 1.5 } else { 1.0 };
+        let times = moved.abs() / noise / if is_of_many { OF_MANY } else { 1.0 };
         let number = match is_near {
             // It is not moved a part of the way, or the other.
             _ if number.is_whole() && moved < 0.25 => return None,
@@ -134,9 +134,70 @@ impl Search<'_> {
         Some(Stray { number, times })
     }
 
+    /// What has a structure, and moves a tensor further than rounding does: the scores on one
+    /// side of the diagonal, or a mistake of masks of which there is a little.
+    pub(super) fn structure(
+        &self,
+        level: &Level,
+        segment: &Segment,
+        (exact, samples): &Samples,
+    ) -> Option<String> {
+        let (state, right, error) =
+            (segment.state, segment.right.as_ref()?, segment.error?);
+        let part = self.part_for(&Recipe::RIGHT);
+        let given = part.given(state, &Recipe::RIGHT)?;
+        let times = |other: Option<Tensor>, unit: f64| {
+            let other = other?;
+            difference(&other, exact)?;
+            let direction = apart_signed(&other, exact, unit);
+            let (moved, noise) =
+                moved_along(&direction, &given, (level, &error), (exact, samples))?;
+            Some(moved.abs() / noise / OF_MANY)
+        };
+        let sides = [true, false].into_iter().flat_map(|is_ahead| {
+            let side = |factor, added| Side { is_ahead, factor, added };
+            [side(1.0 + NEAR, 0.0), side(1.0, NEAR)]
+        });
+        let of_side = |side: Side| {
+            let run = part.varied(self.intent, State::HeadValue).with_side(side);
+            let other = run.step_with(state, &Recipe::RIGHT, right.empty_row);
+            let keys = if side.is_ahead { "behind" } else { "before" };
+            Some((times(other, NEAR)?, format!("scores of keys {keys} the query alone")))
+        };
+        let of_masks = bank()
+            .filter(|it| it.step == Step::Mask)
+            .filter(|it| it.is_possible(self.record, self.intent));
+        let of_mistake = |it: &'static Mistake| {
+            let recipe = it.applied(Recipe::RIGHT);
+            let other = part.step_with(state, &recipe, right.empty_row);
+            Some((times(other, 1.0)?, it.entry().name.clone()))
+        };
+        let all = sides.filter_map(of_side).chain(of_masks.filter_map(of_mistake));
+        let most = all.max_by(|a, b| a.0.total_cmp(&b.0));
+        most.filter(|it| it.0 > STRAYS).map(|it| it.1)
+    }
+
     /// By how much a tensor moves with the scale.
     fn scale_length(&self, state: State, right: &Trial) -> Option<f64> {
         let scale = self.all_numbers().into_iter().find(|it| it.kind == Kind::Scale)?;
         Some(squares(&self.slope(scale, 0.0, state, right)?.of).sqrt())
     }
+}
+
+/// How far a tensor is moved in a direction, and how far rounding moves it there; nothing where
+/// there is no direction.
+fn moved_along(
+    direction: &[Matrix],
+    given: &[Matrix],
+    (level, error): (&Level, &RoundingError),
+    (exact, samples): (&[Matrix], &[Vec<Matrix>]),
+) -> Option<(f64, f64)> {
+    let length = squares(direction).sqrt();
+    if length == 0.0 {
+        return None;
+    }
+    let rounded = samples.iter().map(|it| along(direction, it, exact).abs());
+    let noise = rounded.fold(0.0, f64::max) * level.finest()
+        + (error.rms + error.digits) / length;
+    Some((along(direction, given, exact), noise))
 }

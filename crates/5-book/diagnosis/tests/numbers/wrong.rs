@@ -36,6 +36,17 @@ pub enum Wrong {
     Window(f64),
     /// The bound is put on after a causal mask: blocked scores are −cap.
     CapAfterMask(f64),
+    /// Scores on one side of the diagonal are so much larger, or so many times as large.
+    Side(Side, f64),
+}
+
+/// Which scores are others.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Side {
+    /// Those of keys behind the query, and not of keys before it.
+    pub is_ahead: bool,
+    /// They are multiplied.
+    pub is_times: bool,
 }
 
 impl Wrong {
@@ -57,7 +68,11 @@ impl Wrong {
             9 => Self::Eps(x, 0.1 * x),
             10 => Self::Leak(x),
             11 => Self::Window(x),
-            _ => Self::CapAfterMask(1.0 - x.ln()),
+            12 => Self::CapAfterMask(1.0 - x.ln()),
+            _ => {
+                let [is_ahead, is_times] = [0, 1].map(|_| rng.random_range(0..2) == 0);
+                Self::Side(Side { is_ahead, is_times }, power)
+            }
         }
     }
 
@@ -109,6 +124,9 @@ impl Wrong {
             Self::Leak(x) if c > r => score + x.ln(),
             Self::Window(x) if c + WINDOW == r => score + x.ln(),
             Self::CapAfterMask(cap) if c > r => -cap,
+            Self::Side(side, x) if c != r && (c > r) == side.is_ahead => {
+                if side.is_times { masked * x.exp() } else { masked + x }
+            }
             _ => masked,
         }
     }
