@@ -28,6 +28,7 @@
 //! ```
 
 mod blocks;
+mod controls;
 pub mod gpt2;
 mod loops;
 mod matrices;
@@ -39,6 +40,7 @@ mod train;
 
 use attention::Result;
 
+pub use controls::{Counts, Split};
 pub use parts::{PARTS, Part};
 pub use train::train;
 

@@ -1,3 +1,4 @@
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use attention::{Matrix, Rng, SeedableRng};
@@ -5,10 +6,14 @@ use gradients::{Adam, Optimiser};
 use tensors::TensorFile;
 
 use crate::parts::{PARTS, cut};
-use crate::{NAMES, RUNGS, gpt2, scalars, train};
+use crate::{Counts, NAMES, RUNGS, Split, gpt2, scalars, train};
 
 fn names() -> Vec<Vec<usize>> {
     NAMES.lines().map(scalars::ids).collect()
+}
+
+fn go_on(_: usize, _: f64) -> ControlFlow<()> {
+    ControlFlow::Continue(())
 }
 
 /// The largest difference of two lists.
@@ -51,7 +56,7 @@ fn the_tape_agrees_with_central_differences() {
     let names = &names()[1000..1003];
     let rng = &mut Rng::seed_from_u64(2);
     let mut parameters = scalars::parameters(rng);
-    train(RUNGS[1].1, &mut parameters, names, 5, rng).unwrap();
+    train(RUNGS[1].1, &mut parameters, names, 5, rng, go_on).unwrap();
     let (_, gradients) = scalars::gradients(&parameters, names);
     let mut first = 0;
     for part in PARTS {
@@ -92,7 +97,7 @@ fn every_rung_has_the_same_losses_gradients_and_names() {
     for (rung, gradients) in RUNGS {
         let mut parameters = start.clone();
         let rng = &mut Rng::seed_from_u64(4);
-        let of_rung = train(gradients, &mut parameters, &names, 50, rng).unwrap();
+        let of_rung = train(gradients, &mut parameters, &names, 50, rng, go_on).unwrap();
         let of_losses = apart(&of_rung, &losses);
         let of_parameters = apart(&parameters, &of_scalars);
         println!("{rung}: losses {of_losses:.1e}, parameters {of_parameters:.1e}");
@@ -158,4 +163,23 @@ fn a_saved_model_is_read_again() {
     let read = gpt2::read(&file, "transformer.").unwrap();
     let kept: Vec<f64> = parameters.iter().map(|&p| f64::from(p as f32)).collect();
     assert_eq!(read, kept);
+}
+
+/// Counts of what was learned from, on names of which all is known.
+#[test]
+fn counts_give_the_chances_that_they_should() {
+    let names = ["ab", "ab", "b"].map(scalars::ids);
+    let pairs = Counts::of(&names, 1);
+    // After an a came two b; after the start two a and a b; after b three ends.
+    let chance = |count: f64, of: f64| -((count + 0.1) / (of + 2.7)).ln();
+    let expected = 2.0 * (chance(2.0, 3.0) + chance(2.0, 2.0) + chance(3.0, 3.0))
+        + chance(1.0, 3.0)
+        + chance(3.0, 3.0);
+    assert!((pairs.loss(&names) - expected / 8.0).abs() < 1e-12);
+    let split = Split::of(NAMES.lines());
+    assert_eq!([split.learned.len(), split.test.len()], [4647, 516]);
+    let losses = [0, 1, 2].map(|n| Counts::of(&split.learned, n).loss(&split.test));
+    insta::assert_snapshot!(losses.map(|loss| format!("{loss:.3}")).join(" "), @"2.816 2.336 2.074");
+    let written = ["aaron", "abraham", "zzz"].map(str::to_owned);
+    assert_eq!(split.count(&written), [1, 1, 1]);
 }

@@ -1,0 +1,90 @@
+//! What a model is compared with: letters that are counted, and nothing learned.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::scalars::{N_LETTERS, ids};
+
+/// So much is added to every count, so that what was never seen has a chance too. Fixed before
+/// any model was trained.
+const ADDED: f64 = 0.1;
+
+/// How often each letter came after some letters: after none, one or two.
+#[derive(Debug, Clone)]
+pub struct Counts {
+    n_before: usize,
+    after: HashMap<Vec<usize>, Vec<f64>>,
+}
+
+impl Counts {
+    /// Counts letters after so many others: 0 for how often letters are, 1 for pairs.
+    pub fn of(names: &[Vec<usize>], n_before: usize) -> Self {
+        let mut after = HashMap::new();
+        for (before, id) in each(names, n_before) {
+            let counts = after.entry(before).or_insert_with(|| vec![ADDED; N_LETTERS]);
+            counts[id] += 1.0;
+        }
+        Self { n_before, after }
+    }
+
+    /// The mean, over letters and ends, of -ln of the chance that the counts give to what came.
+    pub fn loss(&self, names: &[Vec<usize>]) -> f64 {
+        let chance = |(before, id): (Vec<usize>, usize)| match self.after.get(&before) {
+            Some(counts) => counts[id] / counts.iter().sum::<f64>(),
+            None => 1.0 / N_LETTERS as f64,
+        };
+        let losses: Vec<f64> =
+            each(names, self.n_before).map(|it| -chance(it).ln()).collect();
+        losses.iter().sum::<f64>() / losses.len() as f64
+    }
+}
+
+/// Each letter of some names with those before it, of which there are fewer at the beginning.
+fn each(
+    names: &[Vec<usize>],
+    n_before: usize,
+) -> impl Iterator<Item = (Vec<usize>, usize)> + '_ {
+    names.iter().flat_map(move |name| {
+        let one = move |i: usize| (name[i.saturating_sub(n_before)..i].to_vec(), name[i]);
+        (1..name.len()).map(one)
+    })
+}
+
+/// Names to learn from, and every tenth to be tested with.
+#[derive(Debug, Clone)]
+pub struct Split {
+    /// What a model learns from, as numbers.
+    pub learned: Vec<Vec<usize>>,
+    /// What it never sees.
+    pub test: Vec<Vec<usize>>,
+}
+
+impl Split {
+    /// Every tenth name is one to be tested with.
+    pub fn of<'a>(names: impl Iterator<Item = &'a str>) -> Self {
+        let mut split = Self { learned: Vec::new(), test: Vec::new() };
+        for (nth, name) in names.enumerate() {
+            let part = if nth % 10 == 9 { &mut split.test } else { &mut split.learned };
+            part.push(ids(name));
+        }
+        split
+    }
+
+    /// Of names that a model has written: how many it has learned from, how many were kept from
+    /// it, and how many are new.
+    pub fn count(&self, written: &[String]) -> [usize; 3] {
+        let [learned, test] =
+            [&self.learned, &self.test].map(|part| part.iter().collect::<HashSet<_>>());
+        let mut count = [0; 3];
+        for name in written.iter().map(|name| ids(name)) {
+            let kind = if learned.contains(&name) {
+                0
+            } else if test.contains(&name) {
+                1
+            } else {
+                2
+            };
+            count[kind] += 1;
+        }
+        count
+    }
+}
