@@ -10,8 +10,8 @@
 //! at its first settings, as it draws every figure; a page that can run this crate draws
 //! it anew at whatever its reader sets. It is the same code in both places.
 //!
-//! A [`LiveFigure`] has two structs of its own: its settings, and its facts. [`live!`] writes
-//! both, the settings together with their controls. A live figure asks [`Question`]s, one after
+//! A `LiveFigure` has two structs of its own: its settings, and its facts. `live!` writes
+//! both, the settings together with their controls. A live figure asks `Question`s, one after
 //! the other, and knows when one is answered: the crate looks at the settings and at the
 //! facts, by name; no page does. All else has live figures as [`Live`], by texts.
 

@@ -16,10 +16,9 @@ const QUESTIONS: &[Question<Set, Facts>] = &[
         ask: "Find a table in which the positions one step before and one step after are \
               not equally alike.",
         is_answered: |set, it| {
-            let neighbours =
-                set.position.checked_sub(1).zip(it.alike.get(set.position + 1));
-            neighbours
-                .is_some_and(|(before, after)| (it.alike[before] - after).abs() > 0.01)
+            let (at, alike) = (set.position, &it.alike);
+            let is_between = (1..N_POSITIONS - 1).contains(&at);
+            is_between && (alike[at - 1] - alike[at + 1]).abs() > 0.01
         },
         answer: |set| set.table = "random",
         found: "A random one has to learn which positions are neighbours. In the \
