@@ -157,10 +157,10 @@ pub fn numbers(of: &Value) -> Vec<f64> {
 }
 
 /// What a page shows of heads that are switched off, beside the same from the crates.
-fn off(page: &Open, model: &Model, heads: &[&str]) -> Value {
+fn off(page: &Open, model: &Model, off: &[&str]) -> Value {
     let now: Value = serde_json::from_str(&page.text("own.off()").unwrap()).unwrap();
     let looked = model.look(SENTENCE).unwrap();
-    let heads: Vec<String> = heads.iter().map(|&head| head.to_owned()).collect();
+    let heads: Vec<String> = off.iter().map(|&head| head.to_owned()).collect();
     let (mut ablation, less) = model.ablate(&looked, &heads).unwrap();
     while model.draw(&looked, &mut ablation).unwrap() {}
     let expected = ablation.to_json("zeros");
@@ -179,13 +179,13 @@ fn off(page: &Open, model: &Model, heads: &[&str]) -> Value {
     assert!(table.contains(&found) && table.contains(&rank), "{table}");
     for ((layer, head), moved) in ablation.later_heads() {
         let name = format!("{layer}.{head}");
-        if !heads.contains(&(layer, head)) {
+        if !heads.contains(&name) {
             let share = format!("{:.2}", moved.observed);
             assert_eq!(now["told"][name], share.trim_start_matches('0'));
         }
     }
-    for (layer, head) in heads {
-        assert_eq!(now["told"][format!("{layer}.{head}")], "off");
+    for head in off {
+        assert_eq!(now["told"][head], "off");
     }
     // Beside the intact sentence the maps without the heads.
     let shown = "JSON.stringify([...tried.explorer.loaded[1].text.maps])";

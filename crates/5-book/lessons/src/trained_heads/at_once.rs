@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use anyhow::{Context, Result, bail};
 use attention::{Mask, Matrix, attend_head};
 use figures::{Figure, Heads, heads_at_once};
-use model_files::{PROJECTED_FILE, ProjectedSentence, projected};
+use model_files::{ProjectedSentence, projected};
 use serde_json::{Value, json};
 
 use crate::args::Args;
@@ -41,7 +41,7 @@ pub struct TextMaps {
 fn sentences() -> Result<&'static [ProjectedSentence]> {
     #[cfg(not(target_arch = "wasm32"))]
     if SENTENCES.get().is_none() {
-        give(PROJECTED_FILE.to_vec())?;
+        give(FILE.to_vec())?;
     }
     let given = SENTENCES.get().map(Vec::as_slice);
     given.context("the queries and keys have not been loaded")
