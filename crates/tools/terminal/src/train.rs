@@ -1,9 +1,11 @@
 //! `cargo learn train`: heads that specialise while you watch.
 
 mod dates;
+mod names;
 
 use std::fmt::Write;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -31,13 +33,17 @@ pub struct Args {
     /// Where all random numbers come from
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
-    /// The number of steps [default: 1000 for lookups, 1500 for windows and dates]
+    /// The number of steps [default: 1000 for lookups, 1500 for the others]
     #[arg(long, value_name = "N")]
     steps: Option<usize>,
     /// A date of your own, as "12 march 2031": what the trained model that comes with the book
     /// writes for it, and where each head looks. Nothing is trained
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["heads", "seed", "steps"])]
     date: Option<String>,
+    /// A folder for the model that is trained on names: other commands and other libraries open
+    /// it as a GPT-2
+    #[arg(long, value_name = "FOLDER")]
+    save: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -48,6 +54,8 @@ enum Which {
     Windows,
     /// Dates in six forms, written as 2031-03-12: a model that reads one text and writes another
     Dates,
+    /// First names, letter by letter: a whole GPT from nothing
+    Names,
 }
 
 /// Trains with a progress bar on standard error, and prints what was learned. Ctrl-C ends
@@ -82,9 +90,16 @@ pub fn run(args: &Args) -> Result<()> {
             let (n_heads, schedule) = args.over(4, Dates::schedule(args.seed));
             dates::trained(n_heads, &schedule, &stop)?
         }
+        Which::Names => {
+            let n_steps = args.steps.unwrap_or(NAMES_STEPS);
+            names::trained(args.seed, n_steps, args.save.as_deref(), &stop)?
+        }
     };
     Ok(print(report)?)
 }
+
+/// Steps on names.
+const NAMES_STEPS: usize = 1500;
 
 /// Some hours of training; more losses than that are no use to anyone.
 const MOST_STEPS: usize = 1_000_000;
@@ -98,6 +113,11 @@ impl Args {
         );
         let is_dates = matches!(self.task, Which::Dates);
         ensure!(is_dates || self.date.is_none(), "--date is for the task dates alone");
+        let is_names = matches!(self.task, Which::Names);
+        ensure!(is_names || self.save.is_none(), "--save is for the task names alone");
+        let heads =
+            "--heads is not for the task names, whose model has the sizes of its file";
+        ensure!(!is_names || self.heads.is_none(), "{heads}");
         Ok(())
     }
 
@@ -221,7 +241,7 @@ mod tests {
     }
 
     fn asked(task: Which) -> Args {
-        Args { task, heads: None, seed: 0, steps: None, date: None }
+        Args { task, heads: None, seed: 0, steps: None, date: None, save: None }
     }
 
     #[test]

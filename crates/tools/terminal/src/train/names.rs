@@ -1,0 +1,85 @@
+//! `cargo learn train names`: a whole GPT from nothing, on first names.
+
+use std::fmt::Write;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Result, ensure};
+use attention::{Rng, SeedableRng, thousands};
+use gpt::{Counts, NAMES, RUNGS, Split, gpt2, scalars};
+use workshop::paths;
+use workshop::progress;
+
+/// So many names are written: some to be shown, all to be counted.
+const N_WRITTEN: usize = 200;
+const N_SHOWN: usize = 20;
+
+/// Trains, compares with letters that are counted, and writes names.
+pub(super) fn trained(
+    seed: u64,
+    n_steps: usize,
+    save: Option<&Path>,
+    stop: &AtomicBool,
+) -> Result<String> {
+    ensure!(n_steps > 0, "the number of steps is 0, and must be at least 1");
+    let split = Split::of(NAMES.lines());
+    let rng = &mut Rng::seed_from_u64(seed);
+    let mut parameters = scalars::parameters(rng);
+    let [.., (_, gradients)] = RUNGS;
+    let bar = progress::steps(n_steps);
+    let watch = |step: usize, loss: f64| {
+        bar.set_position(step as u64 + 1);
+        bar.set_message(format!("loss {loss:.3}"));
+        match stop.load(Ordering::Relaxed) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    };
+    let outcome =
+        gpt::train(gradients, &mut parameters, &split.learned, n_steps, rng, watch);
+    bar.finish_and_clear();
+    let n_taken = outcome?.len();
+    let (loss, _) = gradients(&parameters, &split.test)?;
+    ensure!(loss.is_finite(), "the training diverged after {n_taken} steps");
+
+    let written: Vec<String> =
+        (0..N_WRITTEN).map(|_| scalars::write(&parameters, 0.8, rng)).collect();
+    let mut text = format!(
+        "One block of 4 heads, {} parameters; seed {seed}; {n_taken} steps, each on 8 of {} names\n\n\
+         The loss on {} names that it never saw, beside letters that are only counted:\n\n",
+        thousands(parameters.len()),
+        thousands(split.learned.len()),
+        split.test.len(),
+    );
+    let counted =
+        ["each letter by itself", "after the letter before", "after the two before"];
+    for (n_before, name) in counted.into_iter().enumerate() {
+        let loss = Counts::of(&split.learned, n_before).loss(&split.test);
+        writeln!(text, "  {name:<24} {loss:.3}")?;
+    }
+    writeln!(
+        text,
+        "  {:<24} {loss:.3}\n\nNames that it writes, at temperature 0.8:\n",
+        "the model"
+    )?;
+    for names in written[..N_SHOWN].chunks(5) {
+        let names: String = names.iter().map(|name| format!("  {name:<16}")).collect();
+        writeln!(text, "{}", names.trim_end())?;
+    }
+    let [learned, kept, new] = split.count(&written);
+    writeln!(
+        text,
+        "\nOf {N_WRITTEN}, {learned} are names that it learned from, {kept} are among those that it \
+         never saw, and {new} are in no list."
+    )?;
+    if let Some(folder) = save {
+        gpt2::write(folder, &parameters)?;
+        let folder = paths::shown(folder);
+        writeln!(
+            text,
+            "\nSaved in {folder}: `cargo learn write --model {folder}` writes with it."
+        )?;
+    }
+    Ok(text)
+}
