@@ -1,6 +1,5 @@
-//! The page draws what figures say. A field that it does not know it would pass over
-//! without a word: so each field of a figure in the book is read by the page's scripts, or
-//! stands here.
+//! A figure says what is drawn of it and nothing else: each field of a figure in the book
+//! is read by the page's scripts.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,46 +8,12 @@ use std::path::Path;
 use serde_json::Value;
 use workshop::paths;
 
-/// What a page does not need: what the notebooks' plotly is told to leave alone, and what a
-/// page does in its own way (letters and lines of its theme, a gap between cells).
-const LEFT_OUT: [&str; 26] = [
-    "arrowhead",
-    "autoexpand",
-    "autosize",
-    "axref",
-    "dragmode",
-    "family",
-    "fixedrange",
-    "gridcolor",
-    "hovermode",
-    "hoverongaps",
-    "insidetextanchor",
-    "lenmode",
-    "method",
-    "outlinewidth",
-    "pad",
-    "paper_bgcolor",
-    "plot_bgcolor",
-    "showline",
-    "showscale",
-    "textangle",
-    "tickformat",
-    "ticklen",
-    "traceorder",
-    "xgap",
-    "ygap",
-    "zerolinecolor",
-];
-
-/// The names of all fields below a value, each with where it was found; axes without their
-/// numbers.
+/// The names of all fields below a value, each with where it was found.
 fn fields(value: &Value, place: &str, found: &mut BTreeMap<String, String>) {
     match value {
         Value::Object(object) => {
-            for (key, inner) in object {
-                let name = key.trim_end_matches(|c: char| c.is_ascii_digit());
-                let name = if name.ends_with("axis") { name } else { key };
-                found.entry(name.to_owned()).or_insert_with(|| place.to_owned());
+            for (name, inner) in object {
+                found.entry(name.clone()).or_insert_with(|| place.to_owned());
                 fields(inner, place, found);
             }
         }
@@ -71,7 +36,7 @@ fn of_figures() -> BTreeMap<String, String> {
         for script in html.split("<script type=\"application/json\">").skip(1) {
             let (json, _) = script.split_once("</script>").unwrap();
             let spec: Value = serde_json::from_str(json).unwrap();
-            for part in ["data", "wide", "narrow"] {
+            for part in ["marks", "wide", "narrow"] {
                 fields(&spec[part], &name, &mut found);
             }
         }
@@ -80,7 +45,7 @@ fn of_figures() -> BTreeMap<String, String> {
 }
 
 #[test]
-fn every_field_of_a_figure_is_drawn_or_left_out_by_name() {
+fn every_field_of_a_figure_is_read_by_the_pages_scripts() {
     let folder = paths::workspace().join("crates/tools/assets/figures");
     let scripts: String =
         files(&folder, "js").into_iter().map(|(_, text)| text).collect();
@@ -89,13 +54,6 @@ fn every_field_of_a_figure_is_drawn_or_left_out_by_name() {
     let figures = of_figures();
     assert!(figures.len() > 50, "{} fields", figures.len());
     for (field, figure) in &figures {
-        let is_left_out = LEFT_OUT.contains(&field.as_str());
-        let is_drawn = words.contains(&field.as_str());
-        assert!(
-            is_drawn != is_left_out,
-            "{field}, in {figure}: {is_drawn}, {is_left_out}"
-        );
+        assert!(words.contains(&field.as_str()), "{field}, in {figure}");
     }
-    let unused = LEFT_OUT.iter().filter(|it| !figures.contains_key(**it));
-    assert_eq!(unused.count(), 0, "a field that no figure has needs no place here");
 }

@@ -1,7 +1,6 @@
 //! What each target loses with each head: a matrix.
 
 use attention::Matrix;
-use serde_json::json;
 
 use crate::chart::Chart;
 use crate::grid::Grid;
@@ -71,8 +70,7 @@ fn trace(lost: &Matrix, names: &[String], targets: &[String]) -> Mark {
         format!("without {}:<br>{target} loses {points} points", names[i])
     };
     share_map::cells(lost, by_cell(lost.shape(), description), 2)
-        .with("text", by_cell(lost.shape(), |i, j| points(lost[(i, j)])))
-        .with("texttemplate", json!("%{text}"))
+        .lettered(by_cell(lost.shape(), |i, j| points(lost[(i, j)])))
 }
 
 fn description(Ablations { targets, lost, control }: Ablations) -> String {

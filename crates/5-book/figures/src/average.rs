@@ -1,14 +1,14 @@
 //! Rows of weights over the same tokens, bar beside bar.
 
 use attention::Matrix;
-use serde_json::{Value, json};
 
 use crate::axis::Axis;
 use crate::chart::Chart;
 use crate::heads::{owned, share};
-use crate::layout::{all_rounded, label_width, legend_lines, with};
+use crate::layout::{all_rounded, label_width, legend_lines};
 use crate::marks::Mark;
 use crate::panels::{self, NARROW, Panel, Place, WIDE};
+use crate::spec::{Grouping, Layout};
 use crate::{Error, Figure, Result, Table, escaped, palette, sketch};
 
 /// How one query spreads its attention: a row of a map, under a name.
@@ -150,13 +150,13 @@ fn layout(
     rows: &[WeightRow],
     [width, above]: [f64; 2],
     font_size: usize,
-) -> Value {
+) -> Layout {
     let x = Axis::across(tokens, font_size).upright();
     let y = Axis::numbers(largest(rows) * 1.05);
     let below = label_width(tokens, font_size);
     let place = Place { width, n_columns: 1, left: 30.0, left_once: true, below, above };
     let layout = panels::layout(vec![Panel::new(what, x, y, 210.0)], &place);
-    with(layout, [("barmode", json!("group")), ("bargap", json!(0.25))])
+    Layout { grouping: Some(Grouping::Beside), bar_gap: Some(0.25), ..layout }
 }
 
 /// A line a token, a bar a row.

@@ -1,34 +1,81 @@
-//! Axes as plotly reads them: names, numbers, factors.
+//! The axes of a panel: names, numbers, factors.
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::{Number, Value};
 
 use crate::escaped;
-use crate::layout::{FAINT, Values, formula, rounded, set};
+use crate::layout::{Values, formula, rounded};
 use crate::log_axis::ten_to;
 
 /// An axis of a panel. It cannot be dragged or zoomed, so that a finger on the figure
 /// scrolls the page.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Axis {
-    json: Value,
-    title: String,
-    names: Option<Vec<String>>,
+    #[serde(skip)]
+    pub(crate) kind: Kind,
+    /// Powers of ten where each step is a factor.
+    pub(crate) range: Option<[f64; 2]>,
+    /// Whether each step is a factor.
+    pub(crate) log: Option<bool>,
+    /// Whether it is not seen.
+    pub(crate) hidden: Option<bool>,
+    /// Whether there are lines across the panel.
+    pub(crate) lines: bool,
+    /// About how many, where they have no places.
+    pub(crate) n_lines: Option<usize>,
+    /// Where lines and names are.
+    pub(crate) places: Option<Vec<Number>>,
+    pub(crate) names: Option<Vec<String>>,
+    /// Of the letters of the names.
+    pub(crate) size: Option<usize>,
+    /// Whether the names are seen.
+    pub(crate) labelled: Option<bool>,
+    /// How the names are turned.
+    pub(crate) angle: Option<f64>,
+    /// More pixels between the panel and the names.
+    pub(crate) standoff: Option<Number>,
+    /// What it measures, as a page reads it.
+    pub(crate) title: Option<String>,
+    /// The same, as it was given.
+    #[serde(skip)]
+    plain: String,
+    #[serde(skip)]
+    tick_names: Option<Vec<String>>,
+    #[serde(skip)]
+    pub(crate) has_dark_zero: bool,
+}
+
+/// What an axis was made for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Names,
+    Numbers,
+    Factors,
+    #[default]
+    Bare,
+    Hidden,
 }
 
 impl Axis {
     /// Names at 0, 1, 2, … and nothing else.
     pub fn names(names: &[String], font_size: usize) -> Self {
         let places = (0..names.len()).map(|at| at as f64);
-        let axis = json!({
-            "tickfont": { "size": font_size }, "ticklen": 0, "showgrid": false,
-            "showline": false, "zeroline": false, "fixedrange": true,
-        });
-        let axis = Self::of(axis).at(places, names.iter().map(|name| escaped(name)));
-        Self { names: Some(names.to_vec()), ..axis }
+        let axis = Self { size: Some(font_size), ..Self::of(Kind::Names) };
+        let axis = axis.at(places, names.iter().map(|name| escaped(name)));
+        Self { tick_names: Some(names.to_vec()), ..axis }
     }
 
-    fn of(json: Value) -> Self {
-        Self { json, title: String::new(), names: None }
+    fn of(kind: Kind) -> Self {
+        let has_lines = matches!(kind, Kind::Numbers | Kind::Factors);
+        Self {
+            kind,
+            log: (kind == Kind::Factors).then_some(true),
+            hidden: (kind == Kind::Hidden).then_some(true),
+            lines: has_lines,
+            n_lines: (kind == Kind::Numbers).then_some(5),
+            size: has_lines.then_some(11),
+            ..Self::default()
+        }
     }
 
     /// Names from left to right.
@@ -48,11 +95,7 @@ impl Axis {
 
     /// Numbers from one end to the other.
     pub fn between([from, to]: [f64; 2]) -> Self {
-        let axis = json!({
-            "nticks": 5, "tickfont": { "size": 11 }, "ticklen": 0, "gridcolor": FAINT,
-            "zerolinecolor": FAINT, "fixedrange": true,
-        });
-        Self::of(axis).titled("").range([rounded(from), rounded(to)])
+        Self::of(Kind::Numbers).titled("").range([rounded(from), rounded(to)])
     }
 
     /// From the power of ten below `least` to the one above `most`, with at most seven
@@ -73,84 +116,85 @@ impl Axis {
 
     /// With these lines, each step a factor. Its range is given in powers of ten.
     pub fn factors(places: impl Values, names: impl Values) -> Self {
-        let axis = json!({
-            "type": "log", "tickfont": { "size": 11 }, "ticklen": 0, "gridcolor": FAINT,
-            "fixedrange": true,
-        });
-        Self::of(axis).at(places, names)
+        Self::of(Kind::Factors).at(places, names)
     }
 
     /// An axis without lines, for places that are not numbers.
     pub fn bare(range: [f64; 2]) -> Self {
-        let axis = json!({
-            "showgrid": false, "zeroline": false, "ticklen": 0, "fixedrange": true,
-        });
-        Self::of(axis).range(range)
+        Self::of(Kind::Bare).range(range)
     }
 
     /// An axis that is not seen.
     pub fn hidden(range: [f64; 2]) -> Self {
-        Self::of(json!({ "visible": false, "fixedrange": true })).range(range)
+        Self::of(Kind::Hidden).range(range)
     }
 
     /// With what it measures, in small letters.
-    pub fn titled(mut self, plain: &str) -> Self {
-        plain.clone_into(&mut self.title);
-        let title = json!({ "text": formula(plain), "font": { "size": 11 } });
-        self.with("title", title)
+    pub fn titled(self, plain: &str) -> Self {
+        Self { title: Some(formula(plain)), plain: plain.to_owned(), ..self }
     }
 
     /// From one end to the other, of which the second may be the smaller.
     pub fn range(self, range: [f64; 2]) -> Self {
-        self.with("range", range.to_vec())
+        Self { range: Some(range), ..self }
     }
 
     /// With lines at these places, and their names.
     pub fn at(self, places: impl Values, names: impl Values) -> Self {
-        self.with("tickvals", places.json()).with("ticktext", names.json())
+        Self { names: Some(names.texts()), ..self.numbered_at(places) }
+    }
+
+    /// With lines at these places, each named by its number.
+    pub fn numbered_at(self, places: impl Values) -> Self {
+        Self { places: Some(places.column().into_iter().flatten().collect()), ..self }
     }
 
     /// With its names from the bottom up, where they have no room side by side.
     pub fn upright(self) -> Self {
-        self.with("tickangle", -90.0)
+        Self { angle: Some(-90.0), ..self }
+    }
+
+    /// With its names side by side, however many there are.
+    pub fn level(self) -> Self {
+        Self { angle: Some(0.0), ..self }
     }
 
     /// With or without its names.
     pub fn labelled(self, is_labelled: bool) -> Self {
-        self.with("showticklabels", is_labelled)
+        Self { labelled: Some(is_labelled), ..self }
     }
 
-    /// With a field of plotly's.
-    pub fn with(mut self, path: &str, value: impl Into<Value>) -> Self {
-        set(&mut self.json, path, value.into());
-        self
+    /// With numbers in as few letters as it can be: `20k`.
+    pub fn in_short(self) -> Self {
+        Self { n_lines: Some(4), ..self }
+    }
+
+    /// Without lines across the panel.
+    pub fn without_lines(self) -> Self {
+        Self { lines: false, ..self }
+    }
+
+    /// With a line at 0 that is seen before the others.
+    pub(crate) fn dark_zero(self) -> Self {
+        Self { has_dark_zero: true, ..self }
+    }
+
+    /// With so many more pixels between the panel and the names.
+    pub(crate) fn apart(self, pixels: impl Into<Value>) -> Self {
+        Self { standoff: crate::layout::as_number(pixels), ..self }
     }
 
     /// Whether each step is a factor.
     pub(crate) fn is_log(&self) -> bool {
-        self.json["type"] == "log"
+        self.kind == Kind::Factors
     }
 
     pub(crate) fn title(&self) -> &str {
-        &self.title
+        &self.plain
     }
 
     /// The names at 0, 1, 2, …, if it has names.
     pub(crate) fn tick_names(&self) -> Option<&[String]> {
-        self.names.as_deref()
+        self.tick_names.as_deref()
     }
-
-    pub(crate) fn into_json(self) -> Value {
-        self.json
-    }
-}
-
-/// How a trace names its axis: `x`, `x2`, …
-pub(crate) fn axis_name(letter: &str, nth: usize) -> String {
-    if nth == 0 { letter.to_owned() } else { format!("{letter}{}", nth + 1) }
-}
-
-/// How the layout names it: `xaxis`, `xaxis2`, …
-pub(crate) fn layout_key(letter: &str, nth: usize) -> String {
-    axis_name(&format!("{letter}axis"), nth)
 }

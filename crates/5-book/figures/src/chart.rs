@@ -8,14 +8,14 @@
 //! A figure says what it has of its own: its panels and what is marked on them. Where the
 //! panels lie, what a phone shows, whether the numbers can be drawn, the tables, the sketch
 //! and the sentence follow from these; each of the last three can be replaced by a better
-//! one. What does not fit is set as a field of plotly's, by `with`.
+//! one.
 
-use serde_json::Value;
-
+use crate::figure::Drawn;
 use crate::grid::Grid;
-use crate::layout::{legend_lines, with};
+use crate::layout::legend_lines;
 use crate::marks::Mark;
 use crate::panels::{self, NARROW, Panel, Place, WIDE};
+use crate::spec::{Grouping, Layout, Plot};
 use crate::{Figure, Result, Table, defaults, sketch};
 
 /// Panels side by side where there is room, one above the other on a phone.
@@ -33,10 +33,10 @@ pub struct Chart {
     below: f64,
     /// For a legend over all panels, where there is room and on a phone.
     above: [f64; 2],
-    /// Fields of the layout, in both.
-    fields: Vec<(&'static str, Value)>,
+    grouping: Option<Grouping>,
+    bar_gap: Option<f64>,
     /// Where there is room and on a phone, if they differ in more than this type says.
-    layouts: Option<[Value; 2]>,
+    layouts: Option<[Layout; 2]>,
     alternative: Option<String>,
     sketch: Option<String>,
     tables: Vec<Table>,
@@ -56,7 +56,8 @@ impl Chart {
             left_once: false,
             below,
             above: [0.0; 2],
-            fields: Vec::new(),
+            grouping: None,
+            bar_gap: None,
             layouts: None,
             alternative: None,
             sketch: None,
@@ -124,25 +125,28 @@ impl Chart {
         Self { above, ..self }
     }
 
-    /// With a field of plotly's layout.
-    pub fn with(mut self, path: &'static str, value: impl Into<Value>) -> Self {
-        self.fields.push((path, value.into()));
-        self
+    /// With the bars of several marks side by side, or on one another.
+    pub fn grouped(self, grouping: Grouping) -> Self {
+        Self { grouping: Some(grouping), ..self }
+    }
+
+    /// With so much between bars, as a part of a place.
+    pub fn bar_gap(self, gap: f64) -> Self {
+        Self { bar_gap: Some(gap), ..self }
     }
 
     /// With a layout of its own where there is room, and one on a phone.
-    pub(crate) fn laid_out(self, layouts: [Value; 2]) -> Self {
+    pub(crate) fn laid_out(self, layouts: [Layout; 2]) -> Self {
         Self { layouts: Some(layouts), ..self }
     }
 
     /// With a panel or more whose sizes depend on the width, in pixels: where there is
     /// room, and on a phone.
     pub fn by_width(self, panels: impl Fn(f64) -> (Vec<Panel>, Place)) -> Self {
-        let layout = |width| {
+        let layouts = [WIDE, NARROW].map(|width| {
             let (panels, place) = panels(width);
-            with(panels::layout(panels, &place), self.fields.iter().cloned())
-        };
-        let layouts = [WIDE, NARROW].map(layout);
+            panels::layout(panels, &place)
+        });
         self.laid_out(layouts)
     }
 
@@ -202,12 +206,17 @@ impl Chart {
         });
         let layouts = self.layouts.take();
         let layouts = layouts.unwrap_or_else(|| [0, 1].map(|at| self.layout(at)));
+        let layouts = layouts.map(|layout| Layout {
+            grouping: self.grouping.or(layout.grouping),
+            bar_gap: self.bar_gap.or(layout.bar_gap),
+            ..layout
+        });
         let text = Text { alternative, sketch, tables };
         Ok(figure(self.title, text, self.marks, layouts))
     }
 
     /// Where there is room (0), and on a phone (1).
-    fn layout(&self, at: usize) -> Value {
+    fn layout(&self, at: usize) -> Layout {
         let place = Place {
             width: [WIDE, NARROW][at],
             n_columns: [self.n_columns, 1][at],
@@ -216,7 +225,7 @@ impl Chart {
             below: self.below,
             above: self.above[at],
         };
-        with(panels::layout(self.panels.clone(), &place), self.fields.iter().cloned())
+        panels::layout(self.panels.clone(), &place)
     }
 }
 
@@ -230,20 +239,21 @@ pub(crate) struct Text {
 /// A figure whose two layouts, wide and narrow, differ in more than a [`Chart`]'s.
 pub(crate) fn figure(
     title: impl Into<String>,
-    Text { alternative, sketch, tables }: Text,
+    text: Text,
     marks: Vec<Mark>,
-    [wide, narrow]: [Value; 2],
+    [wide, narrow]: [Layout; 2],
 ) -> Figure {
-    Figure {
-        title: title.into(),
-        alternative,
-        sketch,
-        tables,
-        traces: marks.into_iter().map(Mark::into_json).collect(),
-        wide,
-        narrow,
-        notebook: None,
-    }
+    drawn(
+        title,
+        text,
+        Drawn::Chart(Box::new(Plot { marks, wide, narrow, notebook: None })),
+    )
+}
+
+/// A figure of what is drawn already.
+pub(crate) fn drawn(title: impl Into<String>, text: Text, drawn: Drawn) -> Figure {
+    let Text { alternative, sketch, tables } = text;
+    Figure { title: title.into(), alternative, sketch, tables, drawn }
 }
 
 /// Room for a legend of these names with `around` pixels beside its lines, where there is
@@ -304,7 +314,7 @@ mod tests {
         let gap = Mark::lines([0.0, 1.0], [Some(0.5), None]);
         assert!(on(numbers(), gap.clone().with_gaps()).figure().is_ok());
         insta::assert_snapshot!(refused(on(numbers(), gap)), @"entry 1 of y of the marks of panel 0 is no finite number");
-        let rows = serde_json::json!([[0.0, 1.0], [0.5]]);
+        let rows = [vec![0.0, 1.0], vec![0.5]];
         insta::assert_snapshot!(refused(on(numbers(), Mark::cells(rows, 1))), @"a row of the marks of panel 0 has 1 entries, expected 2");
     }
 }

@@ -1,12 +1,11 @@
 //! What moves when one head is disturbed: before W^O its block alone, after it everything.
 
-use serde_json::{Value, json};
-
-use crate::axis::{Axis, axis_name};
+use crate::axis::Axis;
 use crate::chart::Chart;
 use crate::layout::{NEUTRAL, rounded, significant};
 use crate::marks::Mark;
 use crate::panels::{self, NARROW, Panel, Place, WIDE};
+use crate::spec::{Layout, Rect};
 use crate::{Error, Figure, Result, Table, palette, sketch};
 
 /// How far each column moved when one head was disturbed.
@@ -127,7 +126,7 @@ fn trace(change: ConcatChange, part: &Part, nth: usize) -> Mark {
         .hover(description)
 }
 
-fn layout(change: ConcatChange, parts: &[Part; 2], width: f64, height: f64) -> Value {
+fn layout(change: ConcatChange, parts: &[Part; 2], width: f64, height: f64) -> Layout {
     let place =
         Place { width, left: 46.0, left_once: true, below: 42.0, ..Place::default() };
     let panel = |part: &Part| {
@@ -136,36 +135,36 @@ fn layout(change: ConcatChange, parts: &[Part; 2], width: f64, height: f64) -> V
         Panel::new(part.heading.clone(), columns_axis(change, part), y, height)
     };
     let mut layout = panels::layout(parts.iter().map(panel).collect(), &place);
-    layout["bargap"] = json!(0);
+    layout.bar_gap = Some(0.0);
     let of_heads = (0..2).filter(|&nth| parts[nth].d_v.is_some());
-    layout["shapes"] = of_heads.flat_map(|nth| blocks(change, nth, height)).collect();
+    layout.boxes = of_heads.flat_map(|nth| blocks(change, nth, height)).collect();
     layout
 }
 
 /// Heads under their blocks, or the columns' numbers.
 fn columns_axis(change: ConcatChange, part: &Part) -> Axis {
-    let axis = Axis::bare([-0.5, part.columns.len() as f64 - 0.5]).with("tickangle", 0.0);
+    let axis = Axis::bare([-0.5, part.columns.len() as f64 - 0.5]).level();
     let Some(d_v) = part.d_v.map(|d_v| d_v as f64) else {
         return axis.titled("column of the output");
     };
     let middle = |head: usize| rounded((head as f64 + 0.5) * d_v - 0.5);
     let names = (0..change.n_heads).map(|head| head.to_string());
     axis.at((0..change.n_heads).map(middle), names)
-        .with("ticklabelstandoff", 6) // clear of the strip
+        .apart(6) // clear of the strip
         .titled("head that the columns come from")
 }
 
 /// A strip under the columns of the `nth` part, one colour a head.
-fn blocks(change: ConcatChange, nth: usize, height: f64) -> Vec<Value> {
+fn blocks(change: ConcatChange, nth: usize, height: f64) -> Vec<Rect> {
     let d_v = change.concat.len() as f64 / change.n_heads as f64;
-    let block = |head: usize| {
-        json!({
-            "type": "rect", "line": { "width": 0.0 }, "fillcolor": palette::head(head),
-            "xref": axis_name("x", nth),
-            "x0": head as f64 * d_v - 0.5, "x1": (head + 1) as f64 * d_v - 0.5,
-            "yref": format!("{} domain", axis_name("y", nth)),
-            "y0": rounded(-5.0 / height), "y1": 0,
-        })
+    let block = |head: usize| Rect {
+        panel: nth,
+        x: [head, head + 1].map(|head| head as f64 * d_v - 0.5),
+        y: [rounded(-5.0 / height), 0.0],
+        strip: Some(true),
+        fill: Some(palette::head(head)),
+        line: None,
+        width: 0.0,
     };
     (0..change.n_heads).map(block).collect()
 }
@@ -252,7 +251,8 @@ mod tests {
                 disturbed: 1,
             };
             let figure = concat_change("", change).unwrap();
-            assert_eq!(figure.wide["yaxis"]["range"], json!([0.0, end]));
+            let layout = &figure.to_json()["layout"];
+            assert_eq!(layout["yaxis"]["range"], serde_json::json!([0.0, end]));
         }
     }
 

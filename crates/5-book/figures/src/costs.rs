@@ -1,13 +1,13 @@
 //! Work by step, as stacked bars, and the time that it took.
 
 use attention::{MultiplyAdds, thousands};
-use serde_json::{Value, json};
 
 use crate::axis::Axis;
 use crate::chart::Chart;
-use crate::layout::{NEUTRAL, formula, label_width, rounded, with};
+use crate::layout::{NEUTRAL, formula, label_width, rounded};
 use crate::marks::Mark;
 use crate::panels::{self, NARROW, Panel, Place, WIDE};
+use crate::spec::{Grouping, Layout, Legend};
 use crate::{Error, Figure, Result, Table, palette, sketch};
 
 /// What a layer of some sizes costs.
@@ -101,7 +101,7 @@ fn steps(layers: &[NamedCost]) -> Vec<Mark> {
             format!("{}: {step}<br>{}<br>{n} multiply-adds", layer.name, cost.formula)
         });
         Mark::lying_bars(each().map(|cost| cost.multiply_adds))
-            .with("name", formula(steps[at].name))
+            .called(steps[at].name)
             .coloured(palette::head(at))
             .hover(description)
     };
@@ -126,11 +126,11 @@ fn totals(layers: &[NamedCost], measure: Measure) -> Mark {
         .on(measure as usize)
         .in_legend(false)
         .silent()
-        .with("textposition", "middle right")
+        .placed("middle right")
         .unclipped()
 }
 
-fn layout(layers: &[NamedCost], names: &[String], width: f64, most: usize) -> Value {
+fn layout(layers: &[NamedCost], names: &[String], width: f64, most: usize) -> Layout {
     let measures: &[(Measure, &str)] = match timed(layers) {
         true => &[(Measure::Work, "multiply-adds"), (Measure::Time, "measured time")],
         false => &[(Measure::Work, "multiply-adds")],
@@ -149,18 +149,15 @@ fn layout(layers: &[NamedCost], names: &[String], width: f64, most: usize) -> Va
         let room = place.column() / (place.column() - 70.0);
         let x = Axis::numbers(measure.most(layers) * room);
         let y = Axis::down(names, 12).labelled(nth.is_multiple_of(place.n_columns));
-        let x = x.with("tickformat", "~s").with("nticks", 4);
+        let x = x.in_short();
         Panel::new(title, x, y, layers.len() as f64 * 34.0)
     };
     let panels = (0..measures.len()).map(panel).collect();
-    with(
-        panels::layout(panels, &place),
-        [
-            ("barmode", json!("stack")),
-            ("bargap", json!(0.3)),
-            ("legend.traceorder", json!("normal")),
-        ],
-    )
+    let mut layout = panels::layout(panels, &place);
+    if let Legend::Above { in_order, .. } = &mut layout.legend {
+        *in_order = true;
+    }
+    Layout { grouping: Some(Grouping::Stacked), bar_gap: Some(0.3), ..layout }
 }
 
 fn table(layers: &[NamedCost], names: &[String]) -> Table {
@@ -233,7 +230,7 @@ mod tests {
     #[test]
     fn without_times_there_is_one_panel() {
         let figure = costs("", &[layer(1, 512, None)]).unwrap();
-        assert!(figure.wide.get("xaxis2").is_none());
+        assert!(figure.to_json()["layout"].get("xaxis2").is_none());
         insta::assert_snapshot!(costs("", &[layer(1, 8, Some(-1.0))]).unwrap_err(), @"the time of 1 × 8 is -1, expected at least 0");
     }
 }

@@ -45,7 +45,7 @@ fn marks_on(marks: &[Mark], nth: usize) -> impl Iterator<Item = &Mark> {
 /// `Adam goes from 1 to 0.1`; where places have names, the largest and its name; of a map,
 /// the least and the most that it holds.
 fn ends(mark: &Mark, names: Option<&[String]>) -> String {
-    let name = mark.name();
+    let name = mark.plain_name();
     if let Some(rows) = mark.rows() {
         let [least, most] = crate::ends(rows.into_iter().flatten().flatten());
         return format!("{name} holds {} to {}", number(least), number(most));
@@ -89,7 +89,8 @@ fn list(panel: &Panel, marks: &[&Mark]) -> Table {
         None => longest.get(at).map_or(String::new(), |&x| number(x)),
     });
     let rows: Vec<String> = rows.collect();
-    let columns: Vec<String> = marks.iter().map(|mark| mark.name().to_owned()).collect();
+    let columns: Vec<String> =
+        marks.iter().map(|mark| mark.plain_name().to_owned()).collect();
     Table::grid(panel.title.clone(), panel.x.title(), &rows, &columns, cell)
 }
 

@@ -1,6 +1,6 @@
 //! Block diagrams: boxes with their shapes, and arrows between them.
 //!
-//! plotly draws numbers along axes. A diagram has no axes, so it is an SVG of its own, once
+//! Charts are numbers along axes. A diagram has no axes, so it is an SVG of its own, once
 //! for a wide page and once for a phone: it needs no script, takes the page's letters and
 //! colours, and prints sharply. What it says stands in its alternative and its table too.
 
@@ -20,10 +20,9 @@ mod strides;
 mod tile_plan;
 mod tile_walk;
 
-use serde_json::Value;
-
 use crate::Figure;
 use crate::chart::{self, Text};
+use crate::figure::Drawn;
 use canvas::Canvas;
 
 pub use backward_graph::backward_graph;
@@ -43,18 +42,10 @@ const WIDE: f64 = 720.0;
 /// How wide the drawing of a phone is.
 const NARROW: f64 = 350.0;
 
-/// A figure whose layouts are drawings: SVG as text, where other figures have plotly's
-/// fields.
+/// A figure that is drawn already, as SVG.
 fn figure(title: impl Into<String>, text: Text, [wide, narrow]: [Canvas; 2]) -> Figure {
     let drawings = [wide.into_svg("wide"), narrow.into_svg("narrow")];
-    chart::figure(title, text, Vec::new(), drawings.map(Value::String))
-}
-
-impl Figure {
-    /// The drawings of a diagram, wide and narrow; none of a figure that plotly draws.
-    pub(crate) fn drawings(&self) -> Option<[&str; 2]> {
-        Some([self.wide.as_str()?, self.narrow.as_str()?])
-    }
+    chart::drawn(title, text, Drawn::Diagram(drawings))
 }
 
 /// Rows of boxes in text, an arrow from each row to the next.

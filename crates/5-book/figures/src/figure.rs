@@ -3,9 +3,10 @@
 use std::fmt;
 use std::io::{self, Write};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::layout;
+use crate::plotly;
+use crate::spec::Plot;
 
 /// A figure: drawn, sketched, told and tabled.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,16 +15,16 @@ pub struct Figure {
     pub(crate) alternative: String,
     pub(crate) sketch: String,
     pub(crate) tables: Vec<Table>,
-    /// plotly's traces.
-    pub(crate) traces: Vec<Value>,
-    /// plotly's layout where there is room, without the title; of a diagram the drawing,
-    /// as a string.
-    pub(crate) wide: Value,
-    /// The same for a phone.
-    pub(crate) narrow: Value,
-    /// The layout for a notebook, if it is not the wide one: where a page has buttons, a
-    /// notebook needs plotly's legend.
-    pub(crate) notebook: Option<Value>,
+    pub(crate) drawn: Drawn,
+}
+
+/// What is drawn of a figure.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Drawn {
+    /// Marks along axes.
+    Chart(Box<Plot>),
+    /// SVG, where there is room and for a phone.
+    Diagram([String; 2]),
 }
 
 /// Numbers of a figure, as a table.
@@ -96,15 +97,19 @@ impl Figure {
     /// What plotly.js draws: `data`, `layout` (with the title) and `config`. Of a diagram,
     /// which it does not draw, only the title.
     pub fn to_json(&self) -> Value {
-        let layout = match self.drawings() {
-            Some(_) => &Value::Null,
-            None => self.notebook.as_ref().unwrap_or(&self.wide),
+        let plot = match &self.drawn {
+            Drawn::Chart(plot) => Some(&**plot),
+            Drawn::Diagram(_) => None,
         };
-        json!({
-            "data": self.traces,
-            "layout": layout::titled(layout, &self.title),
-            "config": layout::config(),
-        })
+        plotly::figure(&self.title, plot)
+    }
+
+    /// The SVG of a diagram.
+    pub(crate) fn drawings(&self) -> Option<[&str; 2]> {
+        match &self.drawn {
+            Drawn::Diagram(drawings) => Some(drawings.each_ref().map(String::as_str)),
+            Drawn::Chart(_) => None,
+        }
     }
 
     /// Shows the figure in a notebook: evcxr calls this for the last value of a cell.

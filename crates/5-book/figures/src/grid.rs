@@ -1,10 +1,9 @@
 //! Maps of one shape in a grid: rows down, columns across, all cells of one size.
 
-use serde_json::{Value, json};
-
 use crate::axis::Axis;
 use crate::layout::label_width;
 use crate::panels::{self, GAP, NARROW, Panel, Place, WIDE};
+use crate::spec::Layout;
 
 /// Maps of the same rows and columns.
 pub(crate) struct Grid<'a> {
@@ -38,21 +37,20 @@ const TALLEST: f64 = 480.0;
 
 impl<'a> Grid<'a> {
     /// The layouts of a single map, which needs no name above it.
-    pub(crate) fn single(rows: &'a [String], columns: &'a [String]) -> [Value; 2] {
+    pub(crate) fn single(rows: &'a [String], columns: &'a [String]) -> [Layout; 2] {
         let grid = Self { names: vec![String::new()], rows, columns, above: 0.0 };
         grid.layouts().map(|mut layout| {
-            layout["annotations"] = json!([]);
-            layout["showlegend"] = json!(false);
+            layout.labels.clear();
             layout
         })
     }
 
     /// The layouts where there is room, at most four maps in a row, and on a phone, two.
-    pub(crate) fn layouts(&self) -> [Value; 2] {
+    pub(crate) fn layouts(&self) -> [Layout; 2] {
         CELLS.map(|cells| self.layout(&cells))
     }
 
-    fn layout(&self, cells: &Cells) -> Value {
+    fn layout(&self, cells: &Cells) -> Layout {
         let (n_rows, n_columns) = (self.rows.len() as f64, self.columns.len() as f64);
         let left = label_width(self.rows, cells.font_size);
         let below = label_width(self.columns, cells.font_size);

@@ -1,13 +1,12 @@
 //! A heat map a head, all on one scale.
 
-use serde_json::{Value, json};
-
 use crate::chart::{self, Text};
 use crate::grid::Grid;
 use crate::heads::share;
-use crate::layout::{rounded, with};
+use crate::layout::rounded;
 use crate::marks::Mark;
-use crate::{Figure, Heads, Table, palette, share_map, sketch};
+use crate::spec::{ColourBar, Layout, Legend};
+use crate::{Figure, Heads, Table, share_map, sketch};
 
 /// A grid of heat maps, one a head: queries down, keys across, one scale from 0.
 ///
@@ -44,40 +43,19 @@ pub(crate) fn trace(heads: &Heads, nth: usize, panel: usize) -> Mark {
     let name = heads.name(nth);
     Mark::cells(share_map::entries(&heads.attn[nth]), 1)
         .on(panel)
-        .with(
-            "hovertemplate",
-            format!("{name}<br>%{{y}} → %{{x}}: %{{z:.3f}}<extra></extra>"),
-        )
-        .with("name", name)
-        .with("coloraxis", "coloraxis")
+        .tells(format!("{name}<br>{{row}} → {{column}}: {{number}}"))
+        .named(&name)
 }
 
 /// The layout with one scale for all heads, its bar above them.
-pub(crate) fn scaled(layout: Value, most: f64) -> Value {
-    let pixels = |path| layout.pointer(path).and_then(Value::as_f64).unwrap_or(0.0);
-    let plot = pixels("/height") - pixels("/margin/t") - pixels("/margin/b");
-    let fields = [
-        ("coloraxis", colour_axis(most, COLOUR_BAR / plot)),
-        ("showlegend", json!(false)),
-    ];
-    with(layout, fields)
-}
-
-fn colour_axis(most: f64, above: f64) -> Value {
-    json!({
-        "cmin": 0.0, "cmax": most, "colorscale": palette::shares(),
-        "colorbar": {
-            "orientation": "h", "thickness": 8, "lenmode": "pixels", "len": 180,
-            "outlinewidth": 0,
-            "x": 0.0, "xanchor": "left", "xpad": 0.0,
-            "y": rounded(1.0 + above), "yanchor": "top", "ypad": 0.0,
-            "tickvals": [0.0, rounded(most / 2.0), most], "tickfont": { "size": 10 },
-            "title": {
-                "text": "share of a query's attention", "font": { "size": 11 },
-                "side": "top",
-            },
-        },
-    })
+pub(crate) fn scaled(mut layout: Layout, most: f64) -> Layout {
+    let at = rounded(1.0 + COLOUR_BAR / layout.area_height());
+    let title = "share of a query's attention";
+    layout.colour_bar = Some(ColourBar::of_shares(most, title, at));
+    if let Legend::Above { is_shown, .. } = &mut layout.legend {
+        *is_shown = false;
+    }
+    layout
 }
 
 pub(crate) fn sketched(heads: &Heads, most: f64) -> String {
@@ -104,7 +82,7 @@ mod tests {
     use attention::Matrix;
 
     use super::*;
-    use crate::axis::{axis_name, layout_key};
+    use crate::figure::Drawn;
     use crate::testing::{self, assert_figure};
 
     #[test]
@@ -118,14 +96,13 @@ mod tests {
             let attn = vec![Matrix::from_element(2, 5, 0.2); n_heads];
             let heads =
                 Heads::new(&attn, &["a", "b"], &["v", "w", "x", "y", "z"]).unwrap();
-            let figure = head_maps("", &heads);
-            for layout in [&figure.wide, &figure.narrow] {
-                for (nth, trace) in figure.traces.iter().enumerate() {
-                    assert_eq!(trace["xaxis"], axis_name("x", nth));
-                    for letter in ["x", "y"] {
-                        let domain = &layout[layout_key(letter, nth)]["domain"];
-                        let [from, to] = [0, 1].map(|end| domain[end].as_f64().unwrap());
-                        assert!(0.0 <= from && from < to && to <= 1.0, "{domain}");
+            let Drawn::Chart(plot) = head_maps("", &heads).drawn else { panic!() };
+            for layout in [plot.wide, plot.narrow] {
+                for (nth, mark) in plot.marks.iter().enumerate() {
+                    assert_eq!(mark.panel, Some(nth));
+                    let place = layout.panels[nth].place.as_ref().unwrap();
+                    for [from, to] in [place.across, place.up] {
+                        assert!(0.0 <= from && from < to && to <= 1.0, "{from} to {to}");
                     }
                 }
             }
@@ -138,7 +115,8 @@ mod tests {
             let attn = [Matrix::from_row_slice(1, 2, &[largest, 0.0])];
             let heads = Heads::new(&attn, &["a"], &["b", "c"]).unwrap();
             assert_eq!(scale_end(&heads), end);
-            assert_eq!(head_maps("", &heads).wide["coloraxis"]["cmin"], 0.0);
+            let drawn = head_maps("", &heads).to_json();
+            assert_eq!(drawn["layout"]["coloraxis"]["cmin"], 0.0);
         }
     }
 }

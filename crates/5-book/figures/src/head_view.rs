@@ -2,12 +2,12 @@
 
 mod layout;
 
-use serde_json::json;
-
 use crate::chart::{self, Text};
+use crate::figure::Drawn;
 use crate::heads::share;
 use crate::layout::NEUTRAL;
 use crate::marks::Mark;
+use crate::spec::Plot;
 use crate::{Figure, Heads, Link, Table, escaped, palette, sketch};
 
 /// Lines between queries (left) and keys (right), thicker for a larger share.
@@ -25,10 +25,13 @@ pub fn head_view(title: impl Into<String>, heads: &Heads) -> Figure {
         sketch: sketched(heads),
         tables: (0..heads.count()).map(|nth| table(heads, nth)).collect(),
     };
-    let traces = token_dots(heads).into_iter().chain(of_heads).collect();
-    let layouts = [layout::wide(heads), layout::narrow(heads)];
-    let notebook = Some(layout::notebook(heads));
-    Figure { notebook, ..chart::figure(title, text, traces, layouts) }
+    let plot = Plot {
+        marks: token_dots(heads).into_iter().chain(of_heads).collect(),
+        wide: layout::wide(heads),
+        narrow: layout::narrow(heads),
+        notebook: Some(layout::notebook(heads)),
+    };
+    chart::drawn(title, text, Drawn::Chart(Box::new(plot)))
 }
 
 /// A share from `least` up gets a line of this width and opacity. plotly gives one width
@@ -55,15 +58,15 @@ const ENDS: [f64; 2] = [0.015, 0.985];
 
 /// A grey dot at every token, whichever heads are shown.
 fn token_dots(heads: &Heads) -> [Mark; 2] {
-    let dots = |x: f64, n: usize, y_axis: &str| {
+    let dots = |x: f64, n: usize, side: usize| {
         Mark::points(vec![x; n], 0..n)
-            .with("marker.size", 5)
+            .sized(5)
             .coloured(NEUTRAL)
-            .with("yaxis", y_axis)
+            .on(side)
             .in_legend(false)
             .silent()
     };
-    [dots(LEFT, heads.queries.len(), "y"), dots(RIGHT, heads.keys.len(), "y2")]
+    [dots(LEFT, heads.queries.len(), 0), dots(RIGHT, heads.keys.len(), 1)]
 }
 
 /// A head: its lines, a trace a step, and a dot at each token to hover over.
@@ -94,7 +97,7 @@ fn lines<'a>(nth: usize, step: &Step, links: impl Iterator<Item = &'a Link>) -> 
     }
     Mark::lines(x, y)
         .line(palette::head(nth), step.width)
-        .with("opacity", step.opacity)
+        .opacity(step.opacity)
         .in_legend(false)
         .silent()
 }
@@ -111,20 +114,17 @@ fn hover_dots(heads: &Heads, nth: usize, links: &[Link]) -> [Mark; 2] {
         let ends = ends.map(|link| (&heads.queries[link.query], link.share));
         description(format!("{} is attended to by", heads.keys[key]), ends)
     };
-    let dots = |x: f64, y_axis: &str, description: Vec<String>| {
+    let dots = |x: f64, side: usize, description: Vec<String>| {
         Mark::points(vec![x; description.len()], 0..description.len())
-            .with("marker.size", 9)
+            .sized(9)
             .coloured(palette::head(nth))
-            .with("yaxis", y_axis)
-            .with("text", description)
-            .with(
-                "hovertemplate",
-                format!("{}: %{{text}}<extra></extra>", heads.name(nth)),
-            )
+            .on(side)
+            .lettered(description)
+            .tells(format!("{}: {{text}}", heads.name(nth)))
             .unclipped()
     };
-    let left = dots(LEFT, "y", (0..heads.queries.len()).map(from).collect());
-    let right = dots(RIGHT, "y2", (0..heads.keys.len()).map(to).collect());
+    let left = dots(LEFT, 0, (0..heads.queries.len()).map(from).collect());
+    let right = dots(RIGHT, 1, (0..heads.keys.len()).map(to).collect());
     [left, right.in_legend(false)] // it is the left that the legend names
 }
 
@@ -140,11 +140,8 @@ fn description<'a>(
 
 /// Puts a trace under its head's name, hidden unless that head is shown first.
 fn of_head(heads: &Heads, nth: usize, trace: Mark) -> Mark {
-    let visible = if nth == heads.shown { json!(true) } else { json!("legendonly") };
-    trace
-        .with("name", heads.numbers[nth].to_string())
-        .with("legendgroup", heads.name(nth))
-        .with("visible", visible)
+    let name = heads.numbers[nth].to_string();
+    trace.named(&name).with_group(heads.name(nth)).shown(nth == heads.shown)
 }
 
 /// The three strongest links of each head.
@@ -188,6 +185,7 @@ fn table(heads: &Heads, nth: usize) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::marks::Shape;
     use crate::testing::{NUMBERS, PILOT, assert_figure, attn};
 
     #[test]
@@ -205,9 +203,8 @@ mod tests {
         for (nth, map) in attn.iter().enumerate() {
             let drawn: usize = traces(&heads, nth)
                 .into_iter()
-                .map(Mark::into_json)
-                .filter(|trace| trace["mode"] == "lines")
-                .map(|trace| trace["x"].as_array().unwrap().len() / 3)
+                .filter(|trace| matches!(trace.shape, Shape::Points { lines: true, .. }))
+                .map(|trace| trace.places().len() / 3)
                 .sum();
             assert_eq!(drawn, map.iter().filter(|&&entry| entry >= 0.05).count());
         }

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
+use crate::figure::Drawn;
 use crate::layout::{escaped, formula};
+use crate::spec::Plot;
 use crate::{Figure, Table};
 
 impl Figure {
@@ -18,9 +20,9 @@ impl Figure {
     pub fn to_html(&self, id: &str) -> String {
         let id = attribute(id);
         let (title, caption) = (attribute(&self.title), formula(&self.title));
-        let drawn = match self.drawings() {
-            Some(drawings) => self.diagram_html(drawings),
-            None => self.plot_html(),
+        let drawn = match &self.drawn {
+            Drawn::Chart(plot) => self.plot_html(plot),
+            Drawn::Diagram(drawings) => self.diagram_html(drawings),
         };
         let data = self.drawn_from();
         // No tag can begin inside the data, so none can end the script.
@@ -52,20 +54,19 @@ impl Figure {
 
     /// The numbers: of a plot, what is drawn at either width; of every figure, its tables.
     fn drawn_from(&self) -> Value {
-        let tables: Vec<Value> = self.tables.iter().map(Table::to_json).collect();
-        if self.drawings().is_some() {
-            return json!({ "tables": tables });
-        }
-        let (data, wide, narrow) = (&self.traces, &self.wide, &self.narrow);
-        json!({ "data": data, "wide": wide, "narrow": narrow, "tables": tables })
+        let mut data = match &self.drawn {
+            Drawn::Chart(plot) => plot.to_page(),
+            Drawn::Diagram(_) => json!({}),
+        };
+        data["tables"] = self.tables.iter().map(Table::to_json).collect();
+        data
     }
 
     /// The place that figures.js draws in.
-    fn plot_html(&self) -> String {
+    fn plot_html(&self, plot: &Plot) -> String {
         let alternative = attribute(&self.alternative);
         let sketch = attribute(&self.sketch).replace('\n', "&#10;");
-        let height = |layout: &Value| layout["height"].as_f64().unwrap_or(0.0);
-        let (wide, narrow) = (height(&self.wide), height(&self.narrow));
+        let (wide, narrow) = (plot.wide.height, plot.narrow.height);
         format!(
             "<div class=\"figure-plot\" role=\"img\" aria-label=\"{alternative}\" \
              data-sketch=\"{sketch}\" \
@@ -74,7 +75,7 @@ impl Figure {
     }
 
     /// Both drawings; the style sheet shows the one that has room.
-    fn diagram_html(&self, [wide, narrow]: [&str; 2]) -> String {
+    fn diagram_html(&self, [wide, narrow]: &[String; 2]) -> String {
         let alternative = attribute(&self.alternative);
         format!(
             "<div class=\"figure-diagram\" role=\"img\" aria-label=\"{alternative}\">\
@@ -112,7 +113,7 @@ mod tests {
         let (data, after) = data.split_once("</script>").unwrap();
         assert!(after.starts_with("<details>"), "{after}");
         let data: Value = serde_json::from_str(data).unwrap();
-        assert_eq!(data["data"], Value::from(figure.traces.clone()));
+        assert_eq!(data["marks"][0]["rows"], json!([[1.0, 0.0], [0.0, 1.0]]));
         assert!(html.contains("<figcaption>Is &lt;s&gt; a token?</figcaption>"));
         assert_eq!(data["tables"][0]["rows"][1][0], "\"&");
     }

@@ -1,12 +1,11 @@
 //! How long each implementation takes: a panel per case, a line per implementation.
 
-use serde_json::Value;
-
 use crate::axis::Axis;
 use crate::chart::Chart;
 use crate::layout::{label_width, rounded, significant};
 use crate::marks::Mark;
 use crate::panels::{self, NARROW, Panel, Place, WIDE};
+use crate::spec::Layout;
 use crate::{Error, Figure, Result, Table, escaped, log_axis, palette};
 
 /// One implementation on one case.
@@ -122,15 +121,15 @@ fn trace(
         .named(run)
         .of_group(run, panel == 0)
         .marked(["circle", "diamond-open"][nth], 9)
-        .each("marker.color", rows().map(colour))
+        .coloured_each(rows().map(colour))
         .written(rows().map(said), "middle right")
-        .with("textfont.size", 11)
+        .text_size(11)
         .hover(rows().map(description))
         .unclipped();
-    if nth == 0 { trace } else { trace.with("mode", "markers") }
+    if nth == 0 { trace } else { trace.unwritten() }
 }
 
-fn layout(runs: &[TimedRun], names: &[String], width: f64, most: usize) -> Value {
+fn layout(runs: &[TimedRun], names: &[String], width: f64, most: usize) -> Layout {
     let cases = &runs[0].cases;
     let place = Place {
         width,

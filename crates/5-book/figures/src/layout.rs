@@ -1,6 +1,6 @@
-//! What all figures have in common: quiet axes, no tools, colours for any page.
+//! What all figures have in common: colours for any page, letters, lists of values.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Number, Value};
 
 /// Readable on white and on black: a notebook does not say which it is. In the book,
 /// figures.js puts the theme's own colours in its place.
@@ -8,21 +8,6 @@ pub const NEUTRAL: &str = "#767676";
 
 /// Lines behind what is drawn.
 pub const FAINT: &str = "rgba(118,118,118,0.25)";
-
-const TRANSPARENT: &str = "rgba(0,0,0,0)";
-
-/// A layout as wide as its place, of fixed height, with so much room to the left, to the
-/// right, above and below, all in pixels.
-pub(crate) fn base(height: f64, margin: [f64; 4]) -> Value {
-    let [left, right, above, below] = margin.map(|pixels| pixels as usize);
-    json!({
-        "autosize": true, "height": height.round() as usize,
-        "margin": { "l": left, "r": right, "t": above, "b": below, "autoexpand": false },
-        "font": { "family": "system-ui, sans-serif", "size": 12, "color": NEUTRAL },
-        "paper_bgcolor": TRANSPARENT, "plot_bgcolor": TRANSPARENT,
-        "dragmode": false, "hovermode": "closest",
-    })
-}
 
 /// How wide a token is drawn, roughly: enough to leave room for it.
 pub fn label_width(tokens: &[String], font_size: usize) -> f64 {
@@ -79,21 +64,29 @@ pub fn formula(plain: &str) -> String {
     out
 }
 
-/// The object with these fields, each at its dotted path.
-pub(crate) fn with<'a>(
-    mut object: Value,
-    fields: impl IntoIterator<Item = (&'a str, Value)>,
-) -> Value {
-    for (path, value) in fields {
-        set(&mut object, path, value);
-    }
-    object
-}
-
-/// What there is one of per point or bar.
+/// What there is one of per point, bar or cell.
 pub trait Values {
-    /// As plotly reads them.
+    /// As JSON.
     fn json(self) -> Value;
+
+    /// As numbers; none where there is no finite one.
+    fn column(self) -> Vec<Option<Number>>
+    where
+        Self: Sized,
+    {
+        match self.json() {
+            Value::Array(list) => list.into_iter().map(as_number).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// As texts.
+    fn texts(self) -> Vec<String>
+    where
+        Self: Sized,
+    {
+        serde_json::from_value(self.json()).unwrap_or_default()
+    }
 }
 
 impl<I: IntoIterator<Item: Into<Value>>> Values for I {
@@ -102,16 +95,12 @@ impl<I: IntoIterator<Item: Into<Value>>> Values for I {
     }
 }
 
-/// Sets the field at a dotted path, making the objects on the way.
-pub(crate) fn set(object: &mut Value, path: &str, value: Value) {
-    let mut place = object;
-    for step in path.split('.') {
-        if !place.is_object() {
-            *place = Value::Object(Map::new());
-        }
-        place = &mut place[step];
+/// The number, if it is finite.
+pub(crate) fn as_number(value: impl Into<Value>) -> Option<Number> {
+    match value.into() {
+        Value::Number(number) => Some(number),
+        _ => None,
     }
-    *place = value;
 }
 
 /// The number with four decimals, which is what figures hold: short, and the same on
@@ -137,34 +126,6 @@ pub fn ends(numbers: impl Iterator<Item = f64>) -> [f64; 2] {
     })
 }
 
-/// The layout with its title above, and room for it.
-pub(crate) fn titled(layout: &Value, title: &str) -> Value {
-    let lines = wrapped(title, 84);
-    let room = lines.len() as f64 * 20.0 + 16.0;
-    let mut layout = layout.clone();
-    for path in ["/height", "/margin/t"] {
-        if let Some(size) = layout.pointer_mut(path) {
-            *size = json!(size.as_f64().unwrap_or(0.0) + room);
-        }
-    }
-    // plotly hangs one line by its top, and the first of several by its middle.
-    let above = if lines.len() == 1 { 8 } else { 21 };
-    let lines: Vec<_> = lines.iter().map(|line| formula(line)).collect();
-    layout["title"] = json!({
-        "text": lines.join("<br>"),
-        "font": { "size": 15 },
-        "x": 0, "xref": "container", "xanchor": "left",
-        "y": 1, "yref": "container", "yanchor": "top",
-        "pad": { "t": above, "l": 8 },
-    });
-    layout
-}
-
-/// No tool bar, no zoom: there is nothing to find by zooming, and a page must scroll.
-pub(crate) fn config() -> Value {
-    json!({ "displayModeBar": false, "showTips": false })
-}
-
 /// Lines of at most `width` characters, broken between words.
 pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
@@ -186,17 +147,6 @@ pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_title_has_room_for_each_of_its_lines() {
-        let layout = json!({ "height": 200, "margin": { "t": 10 } });
-        let short = titled(&layout, "d_k").to_string();
-        insta::assert_snapshot!(short, @r#"{"height":236.0,"margin":{"t":46.0},"title":{"font":{"size":15},"pad":{"l":8,"t":8},"text":"d<sub>k</sub>","x":0,"xanchor":"left","xref":"container","y":1,"yanchor":"top","yref":"container"}}"#);
-        let long = titled(&layout, &"what there is to be seen ".repeat(4));
-        let sizes = [&long["height"], &long["margin"]["t"], &long["title"]["pad"]["t"]];
-        assert_eq!(sizes, [256.0, 66.0, 21.0]);
-        assert_eq!(long["title"]["text"].as_str().unwrap().matches("<br>").count(), 1);
-    }
 
     #[test]
     fn formulas_are_set_and_names_are_not() {

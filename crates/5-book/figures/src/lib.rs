@@ -6,12 +6,13 @@
 //! ```
 //!
 //! The one decision: **a figure is a value, not a page**. Numbers become marks on the panels
-//! of a [`Chart`], which checks them and returns a [`Figure`]. That holds the plotly figure
-//! as data, a title that states what is to be seen, a sketch in text, a sentence for those
-//! who do not see it, and its numbers as tables. Where it is shown is decided later, by one
-//! method a place: [`Figure::evcxr_display`] in a notebook, [`Figure::to_html`] in the book,
-//! and [`Display`](std::fmt::Display) in a terminal. So a snapshot test can hold the figure
-//! itself, and no place shows different numbers from another.
+//! of a [`Chart`], which checks them and returns a [`Figure`]. That holds its marks as data,
+//! a title that states what is to be seen, a sketch in text, a sentence for those who do not
+//! see it, and its numbers as tables. Where it is shown is decided later, by one method a
+//! place: [`Figure::evcxr_display`] in a notebook, [`Figure::to_html`] in the book, and
+//! [`Display`](std::fmt::Display) in a terminal. A page draws the marks themselves; for a
+//! notebook one file, `plotly.rs`, says them in plotly's fields. So a snapshot test can hold
+//! the figure itself, and no place shows different numbers from another.
 //!
 //! A diagram has no axes: it is an SVG of its own, for a wide page and for a phone, and
 //! needs no script. Everything else about it is as above.
@@ -20,9 +21,9 @@
 //! hover text and tables carry the numbers.
 //!
 //! Left out: drawing along axes (plotly does that in a notebook, and in a page 30 KB of
-//! scripts in `crates/tools/assets`, which read the same fields), the choice
-//! of page (the book's builder copies the assets and places the fragments), and any
-//! computing of attention.
+//! scripts in `crates/tools/assets`, which read each field of the marks), the choice of page
+//! (the book's builder copies the assets and places the fragments), and any computing of
+//! attention.
 //!
 //! A new figure needs no function here. It is a chart, built where it is used:
 //!
@@ -79,10 +80,11 @@ mod named_bars;
 mod online_softmax;
 pub mod palette;
 mod panels;
+mod plotly;
 mod roofline;
 pub mod share_map;
 pub mod sketch;
-mod slider;
+mod spec;
 mod spread;
 mod tangent;
 #[cfg(test)]
@@ -124,5 +126,6 @@ pub use named_bars::{NamedBar, NamedBars, named_bars};
 pub use online_softmax::{OnlineStep, OnlineSteps, online_softmax};
 pub use panels::{NARROW, Panel, Place, WIDE};
 pub use roofline::{Reached, Roof, RoofStep, Roofline, roofline};
+pub use spec::Grouping;
 pub use spread::{ScaleSample, spread};
 pub use tangent::{Tangent, tangent};

@@ -1,12 +1,11 @@
 //! How a map forms: one heat map a look, and a slider through them.
 
 use attention::Matrix;
-use serde_json::Value;
 
 use crate::chart::Chart;
 use crate::grid::Grid;
 use crate::heads::{check_entries, share};
-use crate::slider::Slider;
+use crate::spec::{Layout, Slider};
 use crate::{Error, Figure, Result, Table, share_map, sketch};
 
 /// The most looks that one figure takes.
@@ -37,8 +36,8 @@ pub fn map_over_steps(title: impl Into<String>, map: MapOverSteps) -> Result<Fig
     let tables = map.looks.iter().map(|(step, look)| table(map, *step, look));
     let looks = map.looks.iter().enumerate().map(|(nth, (step, look))| {
         share_map::trace(look, map.rows, map.columns)
-            .with("name", after(*step))
-            .with("visible", nth + 1 == map.looks.len())
+            .named(&after(*step))
+            .shown(nth + 1 == map.looks.len())
     });
     let layouts = Grid::single(map.rows, map.columns).map(|layout| slid(layout, map));
     Chart::new(title)
@@ -70,15 +69,15 @@ fn after(step: usize) -> String {
 }
 
 /// The layout with a slider under the map.
-fn slid(layout: Value, MapOverSteps { looks, .. }: MapOverSteps) -> Value {
+fn slid(layout: Layout, MapOverSteps { looks, .. }: MapOverSteps) -> Layout {
     let slider = Slider {
         prefix: "steps: ",
         labels: looks.iter().map(|(step, _)| step.to_string()).collect(),
         active: looks.len() - 1,
-        traces_each: 1,
-        above: layout["margin"]["b"].as_f64().into(),
+        marks_each: 1,
+        above: (layout.margin.below as f64).into(),
     };
-    slider.under(layout, SLIDER)
+    layout.slid(slider, SLIDER)
 }
 
 /// At most six of the maps, the first and the last among them.

@@ -1,30 +1,74 @@
 //! What is drawn on the axes of a panel: lines, marks, texts, bars and maps.
 
-use serde_json::{Value, json};
+mod look;
+mod read;
 
-use crate::axis::axis_name;
-use crate::layout::{NEUTRAL, Values, rounded, set, significant};
-use crate::panels::Panel;
-use crate::{Error, Result, escaped};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::escaped;
+use crate::layout::{NEUTRAL, Values, as_number, rounded, significant};
+use crate::palette::Stops;
+pub(crate) use look::{Colours, Outline, Scale, Shape, Stroke, Texts};
 
 /// How lines are told apart without their colours.
 pub const DASHES: [&str; 4] = ["solid", "dash", "dot", "dashdot"];
 
-/// One kind of thing, drawn at each of some places: a trace of plotly's. It is on the first panel unless it is put [`on`](Self::on) another.
-#[derive(Debug, Clone)]
+/// One kind of thing, drawn at each of some places. It is on the first panel unless it is
+/// put [`on`](Self::on) another.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Mark {
-    json: Value,
+    #[serde(flatten)]
+    pub(crate) shape: Shape,
+    pub(crate) panel: Option<usize>,
+    /// As a page reads it.
+    pub(crate) name: Option<String>,
+    /// Of the entry of the legend that it shares with others.
+    pub(crate) group: Option<String>,
+    /// Whether it has an entry in the legend.
+    pub(crate) legend: Option<bool>,
+    pub(crate) line: Option<Stroke>,
+    pub(crate) symbol: Option<String>,
+    /// Of its marks, in pixels.
+    pub(crate) size: Option<usize>,
+    pub(crate) colour: Option<Colours>,
+    pub(crate) outline: Option<Outline>,
+    /// Of its marks, and of all of it.
+    pub(crate) mark_opacity: Option<f64>,
+    pub(crate) opacity: Option<f64>,
+    pub(crate) hatched: Option<bool>,
+    /// Of cells; without one it is the one of the figure's colour bar.
+    pub(crate) scale: Option<Scale>,
+    pub(crate) texts: Option<Texts>,
+    /// Where a text stands: `middle right`, `outside`.
+    pub(crate) text_place: Option<String>,
+    pub(crate) text_size: Option<usize>,
+    pub(crate) text_colour: Option<String>,
+    /// Whether cells have their number as their text.
+    pub(crate) numbered: Option<bool>,
+    /// What is told under the pointer.
+    pub(crate) told: Option<Texts>,
+    /// The same, where one sentence serves all: `{row} → {column}: {number}`, and `{text}`
+    /// or `{told}`.
+    pub(crate) pattern: Option<String>,
+    /// Whether it is seen at first; another one may be, in its place.
+    pub(crate) shown: Option<bool>,
+    pub(crate) unclipped: Option<bool>,
+    #[serde(skip)]
+    pub(crate) is_silent: bool,
     /// The points before they were rounded.
+    #[serde(skip)]
     exact: Vec<[f64; 2]>,
-    name: String,
-    panel: usize,
-    has_gaps: bool,
+    #[serde(skip)]
+    plain_name: String,
+    #[serde(skip)]
+    pub(crate) has_gaps: bool,
 }
 
 impl Mark {
     /// Lines through points.
     pub fn lines(x: impl Values, y: impl Values) -> Self {
-        Self::scatter("lines", x, y)
+        Self::at_points(x, y, [true, false, false])
     }
 
     /// Lines through points, drawn to what can be seen of a number: four decimals, or four
@@ -40,17 +84,18 @@ impl Mark {
 
     /// A mark at each point.
     pub fn points(x: impl Values, y: impl Values) -> Self {
-        Self::scatter("markers", x, y)
+        Self::at_points(x, y, [false, true, false])
     }
 
     /// Lines, and a mark at each of their points.
     pub fn lines_and_marks(x: impl Values, y: impl Values) -> Self {
-        Self::scatter("lines+markers", x, y)
+        Self::at_points(x, y, [true, true, false])
     }
 
     /// A text at each point, and nothing else.
     pub fn texts(x: impl Values, y: impl Values, texts: impl Values) -> Self {
-        Self::scatter("text", x, y).each("text", texts)
+        let texts = Some(Texts::new(texts));
+        Self { texts, ..Self::at_points(x, y, [false, false, true]) }
     }
 
     /// A thin line between two points, which measures nothing.
@@ -59,120 +104,199 @@ impl Mark {
         line.in_legend(false).line(NEUTRAL, 1.0).dashed("dot").silent()
     }
 
-    fn of(json: Value) -> Self {
-        Self { json, exact: Vec::new(), name: String::new(), panel: 0, has_gaps: false }
-    }
-
-    fn scatter(mode: &str, x: impl Values, y: impl Values) -> Self {
-        Self::of(json!({ "type": "scatter", "mode": mode, "x": x.json(), "y": y.json() }))
+    fn at_points(
+        x: impl Values,
+        y: impl Values,
+        [lines, marks, texts]: [bool; 3],
+    ) -> Self {
+        Self::of(Shape::Points { x: x.column(), y: y.column(), lines, marks, texts })
     }
 
     /// Bars of these heights at 0, 1, 2, …
     pub fn bars(heights: impl Values) -> Self {
-        let heights = heights.json();
-        let places: Vec<usize> = (0..len(&heights)).collect();
-        Self::of(json!({ "type": "bar", "x": places, "y": heights }))
+        Self::of(Shape::bars(heights.column(), false))
     }
 
     /// Bars of these lengths, which lie under one another.
     pub fn lying_bars(lengths: impl Values) -> Self {
-        let lengths = lengths.json();
-        let places: Vec<usize> = (0..len(&lengths)).collect();
-        Self::of(json!({ "type": "bar", "x": lengths, "y": places, "orientation": "h" }))
+        Self::of(Shape::bars(lengths.column(), true))
     }
 
     /// Rows of cells, `gap` pixels apart.
-    pub fn cells(rows: impl Into<Value>, gap: usize) -> Self {
-        Self::of(json!({ "type": "heatmap", "z": rows.into(), "xgap": gap, "ygap": gap }))
+    pub fn cells(rows: impl IntoIterator<Item: Values>, gap: usize) -> Self {
+        let rows = rows.into_iter().map(Values::column).collect();
+        Self::of(Shape::Cells { rows, gap })
+    }
+
+    /// With gaps for some of the cells, by row and column.
+    pub(crate) fn without(mut self, is_gap: impl Fn(usize, usize) -> bool) -> Self {
+        if let Shape::Cells { rows, .. } = &mut self.shape {
+            for (i, row) in rows.iter_mut().enumerate() {
+                for (j, cell) in row.iter_mut().enumerate() {
+                    *cell = cell.take().filter(|_| !is_gap(i, j));
+                }
+            }
+        }
+        Self { has_gaps: true, ..self }
     }
 
     /// On the axes of the `nth` panel.
-    pub fn on(mut self, nth: usize) -> Self {
-        self.panel = nth;
-        self.with("xaxis", axis_name("x", nth)).with("yaxis", axis_name("y", nth))
+    pub fn on(self, nth: usize) -> Self {
+        Self { panel: Some(nth), ..self }
     }
 
     /// With the name that the legend shows.
-    pub fn named(mut self, plain: &str) -> Self {
-        plain.clone_into(&mut self.name);
-        self.with("name", escaped(plain))
+    pub fn named(self, plain: &str) -> Self {
+        Self { name: Some(escaped(plain)), plain_name: plain.to_owned(), ..self }
     }
 
     /// The same, where the name may be a formula: `b^O`.
     pub fn called(self, formula: &str) -> Self {
-        self.named(formula).with("name", crate::formula(formula))
+        Self { name: Some(crate::formula(formula)), ..self.named(formula) }
     }
 
     /// One of several that share an entry of the legend, which stands for `is_first`.
     pub fn of_group(self, group: impl Into<String>, is_first: bool) -> Self {
-        self.with("legendgroup", group.into()).in_legend(is_first)
+        self.with_group(group).in_legend(is_first)
+    }
+
+    /// One of several that are shown and hidden together.
+    pub(crate) fn with_group(self, group: impl Into<String>) -> Self {
+        Self { group: Some(group.into()), ..self }
     }
 
     /// With an entry in the legend, or without one.
     pub fn in_legend(self, is_shown: bool) -> Self {
-        self.with("showlegend", is_shown)
+        Self { legend: Some(is_shown), ..self }
     }
 
     /// With a line of this colour, in pixels wide.
     pub fn line(self, colour: &str, width: f64) -> Self {
-        self.with("line.color", colour).with("line.width", width)
+        let dash = self.line.and_then(|line| line.dash);
+        let line = Stroke { colour: Some(colour.to_owned()), width: Some(width), dash };
+        Self { line: Some(line), ..self }
     }
 
     /// With a line of these dashes, one of [`DASHES`].
-    pub fn dashed(self, dash: &str) -> Self {
-        self.with("line.dash", dash)
+    pub fn dashed(mut self, dash: &str) -> Self {
+        self.line.get_or_insert_default().dash = Some(dash.to_owned());
+        self
+    }
+
+    /// With marks of this shape and of this size, in pixels.
+    pub fn marked(self, symbol: &str, size: usize) -> Self {
+        Self { symbol: Some(symbol.to_owned()), ..self.sized(size) }
     }
 
     /// With marks of this size, in pixels.
-    pub fn marked(self, symbol: &str, size: usize) -> Self {
-        self.with("marker.symbol", symbol).with("marker.size", size)
+    pub fn sized(self, size: usize) -> Self {
+        Self { size: Some(size), ..self }
     }
 
     /// With bars or marks of this colour, or of one each.
     pub fn coloured(self, colour: impl Into<Value>) -> Self {
-        self.with("marker.color", colour)
+        Self { colour: Colours::new(colour.into()), ..self }
+    }
+
+    /// With bars or marks of one colour each.
+    pub fn coloured_each(self, colours: impl Values) -> Self {
+        self.coloured(colours.json())
+    }
+
+    /// With marks that have a line around them, of this colour and in pixels wide.
+    pub fn outlined(self, colour: &str, width: impl Into<Value>) -> Self {
+        let width = as_number(width);
+        Self { outline: Some(Outline { colour: colour.to_owned(), width }), ..self }
+    }
+
+    /// Seen through: of this opacity, from 0 to 1.
+    pub fn opacity(self, opacity: f64) -> Self {
+        Self { opacity: Some(opacity), ..self }
+    }
+
+    /// The same for each mark, so that what lies on another is seen.
+    pub fn mark_opacity(self, opacity: f64) -> Self {
+        Self { mark_opacity: Some(opacity), ..self }
+    }
+
+    /// With hatched bars, or with full ones.
+    pub fn hatched(self, are_hatched: bool) -> Self {
+        Self { hatched: Some(are_hatched), ..self }
     }
 
     /// With cells in the colours of a scale between these ends.
-    pub fn scaled(self, scale: Value, [least, most]: [f64; 2]) -> Self {
-        self.with("colorscale", scale)
-            .with("showscale", false)
-            .with("zmin", least)
-            .with("zmax", most)
+    pub fn scaled<T: Into<Value>>(self, stops: Stops, ends: [T; 2]) -> Self {
+        let ends = ends.map(as_number);
+        Self { scale: Some(Scale { stops, ends }), ..self }
     }
 
-    /// With a text in each bar or beside each mark, at what plotly calls this position.
+    /// With a text in each bar or beside each mark: at `middle right` of it, `outside` of a
+    /// bar, or in the bar where it fits: `auto`.
     pub fn written(mut self, texts: impl Values, position: &str) -> Self {
-        if self.json["mode"] == "markers" {
-            self = self.with("mode", "markers+text");
+        if let Shape::Points { lines: false, marks: true, texts, .. } = &mut self.shape {
+            *texts = true;
         }
-        self.each("text", texts).with("textposition", position)
+        Self { texts: Some(Texts::new(texts)), ..self }.placed(position)
+    }
+
+    /// With its texts at this side of their places: `middle right`.
+    pub fn placed(self, position: &str) -> Self {
+        Self { text_place: Some(position.to_owned()), ..self }
+    }
+
+    /// With its texts left out where they would lie on others.
+    pub(crate) fn unwritten(mut self) -> Self {
+        if let Shape::Points { texts, .. } = &mut self.shape {
+            *texts = false;
+        }
+        self
+    }
+
+    /// With a text in each cell.
+    pub fn lettered(self, texts: impl Values) -> Self {
+        Self { texts: Some(Texts::new(texts)), ..self }
+    }
+
+    /// With its number, to three decimals, in each cell.
+    pub fn numbered(self) -> Self {
+        Self { numbered: Some(true), ..self }
+    }
+
+    /// With texts of this size, in pixels.
+    pub fn text_size(self, size: usize) -> Self {
+        Self { text_size: Some(size), ..self }
+    }
+
+    /// With texts of this colour.
+    pub fn text_colour(self, colour: &str) -> Self {
+        Self { text_colour: Some(colour.to_owned()), ..self }
     }
 
     /// With what is told under the pointer, one text per point, bar or cell.
     pub fn hover(self, texts: impl Values) -> Self {
-        self.each("hovertext", texts).with("hoverinfo", "text")
+        Self { told: Some(Texts::new(texts)), ..self }
+    }
+
+    /// With one sentence for all that is told under the pointer, in which `{row}`,
+    /// `{column}` and `{number}` stand for those of a cell, `{text}` for its text and
+    /// `{told}` for what it tells itself.
+    pub fn tells(self, pattern: impl Into<String>) -> Self {
+        Self { pattern: Some(pattern.into()), ..self }
     }
 
     /// With nothing under the pointer.
     pub fn silent(self) -> Self {
-        self.with("hoverinfo", "skip")
+        Self { is_silent: true, ..self }
+    }
+
+    /// Seen at first, or in the place of another one.
+    pub(crate) fn shown(self, is_shown: bool) -> Self {
+        Self { shown: Some(is_shown), ..self }
     }
 
     /// Not cut off where the axes end.
     pub fn unclipped(self) -> Self {
-        self.with("cliponaxis", false)
-    }
-
-    /// With a field of plotly's that has a value per point, bar or cell.
-    pub fn each(self, path: &str, values: impl Values) -> Self {
-        self.with(path, values.json())
-    }
-
-    /// With a field of plotly's.
-    pub fn with(mut self, path: &str, value: impl Into<Value>) -> Self {
-        set(&mut self.json, path, value.into());
-        self
+        Self { unclipped: Some(true), ..self }
     }
 
     /// With nothing drawn where an entry is missing.
@@ -181,94 +305,29 @@ impl Mark {
     }
 
     pub(crate) fn panel(&self) -> usize {
-        self.panel
+        self.panel.unwrap_or(0)
     }
 
-    pub(crate) fn name(&self) -> &str {
-        &self.name
+    pub(crate) fn plain_name(&self) -> &str {
+        &self.plain_name
     }
 
     /// Whether it is no rule: something is told of it.
     pub(crate) fn measures(&self) -> bool {
-        self.json["hoverinfo"] != "skip"
+        !self.is_silent
     }
 
-    /// The rows of a map.
-    pub(crate) fn rows(&self) -> Option<Vec<Vec<Option<f64>>>> {
-        let rows = self.json["z"].as_array()?.iter().filter_map(Value::as_array);
-        Some(rows.map(|row| row.iter().map(Value::as_f64).collect()).collect())
+    fn of(shape: Shape) -> Self {
+        Self { shape, ..Self::default() }
     }
-
-    /// Places and what is there: of bars, their lengths. None where there is a gap.
-    pub(crate) fn places(&self) -> Vec<[Option<f64>; 2]> {
-        if !self.exact.is_empty() {
-            return self.exact.iter().map(|point| point.map(Some)).collect();
-        }
-        let is_lying = self.json["orientation"] == "h";
-        let [x, y] = if is_lying { ["y", "x"] } else { ["x", "y"] };
-        let list = |key: &str| self.json[key].as_array().into_iter().flatten();
-        list(x).zip(list(y)).map(|(x, y)| [x.as_f64(), y.as_f64()]).collect()
-    }
-
-    /// Whether its numbers can be drawn on the axes of a panel.
-    ///
-    /// # Errors
-    /// Lists that do not fit; an entry that is no number, or has no logarithm.
-    pub(crate) fn check(&self, panel: Option<&Panel>) -> Result<()> {
-        let what = |list: &str| match self.name() {
-            "" => format!("{list} of the marks of panel {}", self.panel),
-            name => format!("{list} of “{name}”"),
-        };
-        let n = len(&self.json["x"]);
-        for list in ["y", "hovertext", "text"] {
-            if self.json["x"].is_array() && self.json[list].is_array() {
-                Error::expect_length(what(list), len(&self.json[list]), n)?;
-            }
-        }
-        let rows = self.json["z"].as_array().map_or(&[][..], Vec::as_slice);
-        for row in rows {
-            Error::expect_length(what("a row"), len(row), len(&rows[0]))?;
-        }
-        let axes = panel.map(|panel| [("x", &panel.x), ("y", &panel.y)]);
-        for point in &self.exact {
-            for (letter, coordinate) in ["x", "y"].into_iter().zip(point) {
-                Error::expect_finite(what(letter), *coordinate)?;
-            }
-        }
-        let lists = ["x", "y"].map(|list| (list, &self.json[list])).into_iter();
-        for (list, entries) in lists.chain(rows.iter().map(|row| ("a row", row))) {
-            let entries = entries.as_array().map_or(&[][..], Vec::as_slice);
-            let gap = entries.iter().position(|entry| entry.is_null() && !self.has_gaps);
-            if let Some(nth) = gap {
-                return Err(Error::NotFinite { what: what(list), nth });
-            }
-        }
-        let axes = axes.into_iter().flatten();
-        for (letter, _) in axes.filter(|(_, axis)| axis.is_log()) {
-            let entries = self.json[letter].as_array().into_iter().flatten();
-            for entry in entries.filter_map(Value::as_f64) {
-                Error::expect_above_zero(what(letter), entry)?;
-            }
-        }
-        Ok(())
-    }
-
-    pub(crate) fn into_json(self) -> Value {
-        self.json
-    }
-}
-
-fn len(list: &Value) -> usize {
-    list.as_array().map_or(0, Vec::len)
 }
 
 /// Rows of what a map has in each of its cells, by row and column.
-pub fn by_cell<T: Into<Value>>(
+pub fn by_cell<T>(
     (n_rows, n_columns): (usize, usize),
     cell: impl Fn(usize, usize) -> T,
-) -> Value {
-    let row = |i| (0..n_columns).map(|j| cell(i, j).into()).collect::<Value>();
-    (0..n_rows).map(row).collect()
+) -> Vec<Vec<T>> {
+    (0..n_rows).map(|i| (0..n_columns).map(|j| cell(i, j)).collect()).collect()
 }
 
 #[cfg(test)]

@@ -78,10 +78,9 @@ impl Named<'_> {
         let shape = self.allowed.shape();
         Mark::cells(by_cell(shape, |i, j| u8::from(self.allowed[(i, j)])), 1)
             .on(nth)
-            .with("name", self.name)
+            .named(self.name)
             .scaled(palette::from_nothing(BLOCKED), [0.0, 1.0])
-            .with("hovertext", by_cell(shape, description))
-            .with("hoverinfo", "text")
+            .hover(by_cell(shape, description))
     }
 
     pub(crate) fn table(&self, queries: &[String], keys: &[String]) -> Table {

@@ -1,14 +1,11 @@
 //! A mask, and a head's map without it and with it.
 
 use attention::Matrix;
-use serde_json::Value;
 
 use crate::chart::Chart;
 use crate::grid::Grid;
 use crate::head_maps::{self, COLOUR_BAR, scale_end, scaled};
-use crate::marks::by_cell;
 use crate::mask_maps::{self, Named};
-use crate::share_map::entries;
 use crate::{Figure, Heads, Result};
 
 /// A head on some tokens, without a mask and with one.
@@ -53,7 +50,8 @@ pub fn masked_head<S: AsRef<str>>(
     ];
     let tables = (0..2).map(|nth| head_maps::table(&heads, nth));
     let [without, with] = [0, 1].map(|nth| head_maps::trace(&heads, nth, nth + 1));
-    let with = with.with("z", without_blocked(&maps[1], allowed)).with_gaps();
+    // A share of 0 is dark, and looks like a small one.
+    let with = with.without(|i, j| !allowed[(i, j)]);
     Chart::new(title)
         .laid_out(grid.layouts().map(|layout| scaled(layout, most)))
         .marks([mask.trace(0, queries, keys), without, with])
@@ -66,13 +64,6 @@ pub fn masked_head<S: AsRef<str>>(
         .sketch(sketches.join("\n\n"))
         .tables(std::iter::once(mask.table(queries, keys)).chain(tables))
         .figure()
-}
-
-/// The map without blocked pairs: a share of 0 is dark, and looks like a small one.
-fn without_blocked(map: &Matrix, allowed: &Matrix<bool>) -> Value {
-    let entries = entries(map);
-    let cell = |i: usize, j: usize| allowed[(i, j)].then(|| entries[i][j].clone());
-    by_cell(map.shape(), cell)
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Small matrices in bands, each over what it becomes: widths may differ, rows do not.
 
 use attention::Matrix;
-use serde_json::Value;
 
 use crate::axis::Axis;
 use crate::chart::Chart;
@@ -9,6 +8,7 @@ use crate::heads::owned;
 use crate::layout::label_width;
 use crate::matrix_maps::{description, table, trace};
 use crate::panels::{self, GAP, NARROW, Panel, Place, WIDE};
+use crate::spec::Layout;
 use crate::{Error, Figure, Result};
 
 /// A matrix with its name and those of its columns.
@@ -88,7 +88,7 @@ fn check(rows: &[&str], bands: &[&[NamedMatrix]]) -> Result<()> {
 const CELL: [f64; 2] = [56.0, 26.0];
 const FONT_SIZE: usize = 11;
 
-fn layout(rows: &[String], bands: &[&[NamedMatrix]], width: f64) -> Value {
+fn layout(rows: &[String], bands: &[&[NamedMatrix]], width: f64) -> Layout {
     let columns: Vec<String> = bands[0].iter().flat_map(|it| owned(it.columns)).collect();
     let n = bands[0].len();
     let left = label_width(rows, FONT_SIZE);

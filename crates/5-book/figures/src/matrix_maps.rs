@@ -66,14 +66,13 @@ pub(crate) fn trace(nth: usize, name: &str, entries: &Matrix, most: f64) -> Mark
     let shape = entries.shape();
     Mark::cells(by_cell(shape, |i, j| entries[(i, j)].abs()), 1)
         .on(nth)
-        .with("name", name)
+        .named(name)
         .scaled(
             palette::from_nothing(NOTHING),
             [0.0, if most == 0.0 { 1.0 } else { most }],
         )
-        .with("hovertemplate", "%{y} → %{x}: %{text}<extra></extra>")
-        .with("text", by_cell(shape, |i, j| written(entries[(i, j)], most)))
-        .with("texttemplate", "%{text}")
+        .tells("{row} → {column}: {text}")
+        .lettered(by_cell(shape, |i, j| written(entries[(i, j)], most)))
 }
 
 /// Beside the largest entry, less is what rounding leaves of 0.
@@ -152,8 +151,8 @@ mod tests {
         let zeros = Matrix::zeros(1, 1);
         let figure = matrix_maps("", &["a"], &["b"], &[("m", &zeros)]).unwrap();
         assert!(figure.alternative().ends_with("m: none."), "{}", figure.alternative());
-        let trace = trace(0, "m", &zeros, 0.0).into_json();
-        assert_eq!([&trace["zmin"], &trace["zmax"]], [&json!(0.0), &json!(1.0)]);
+        let scale = trace(0, "m", &zeros, 0.0).scale.unwrap();
+        assert_eq!(json!(scale.ends), json!([0.0, 1.0]));
         assert!(!figure.sketch().contains(['█', 'N']), "{}", figure.sketch());
     }
 

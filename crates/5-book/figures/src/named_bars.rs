@@ -53,7 +53,7 @@ impl NamedBars {
         let names = self.bars.iter().map(|bar| formula(&bar.name));
         let y = Axis::names(&[], 13).at(places, names);
         let y = y.range([n as f64 - 0.5, -0.5]); // the first on top
-        let x = Axis::numbers(most * 1.02).with("tickformat", "~s").with("nticks", 4);
+        let x = Axis::numbers(most * 1.02).in_short();
         Panel::new(self.heading.clone(), x, y, n as f64 * 26.0)
     }
 
@@ -66,9 +66,6 @@ impl NamedBars {
             .coloured(self.colours.clone())
             .hover(description)
             .written(each().map(|bar| bar.texts[0].as_str()), "auto")
-            .with("textangle", 0)
-            .with("insidetextanchor", "start")
-            .with("insidetextfont.color", "#fff")
             .unclipped()
     }
 
@@ -107,7 +104,7 @@ pub fn named_bars(
         .columns(panels.len().min(2))
         .left(left)
         .below(20.0)
-        .with("bargap", 0.25);
+        .bar_gap(0.25);
     for (list, most) in panels {
         let n = list.bars.len();
         attention::Error::expect_positive("the number of lines", n)?;

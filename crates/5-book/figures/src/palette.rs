@@ -3,8 +3,6 @@
 //! Both are checked against the five themes of the book and both kinds of notebook, so the
 //! tests here state what they need of a page.
 
-use serde_json::{Value, json};
-
 use crate::layout::rounded;
 
 /// Viridis: its lightness alone tells the value, from dark (0) to light, so it reads the
@@ -22,16 +20,19 @@ pub const N_HUES: usize = 6;
 const HEADS: [&str; N_HUES] =
     ["#0278e7", "#bf5e01", "#007878", "#d00038", "#288858", "#a048a8"];
 
+/// The colours of a scale, each at its part from 0 to 1.
+pub type Stops = Vec<(f64, &'static str)>;
+
 /// The scale of every map, dark at 0.
-pub fn shares() -> Value {
+pub fn shares() -> Stops {
     let last = (VIRIDIS.len() - 1) as f64;
     let stops = VIRIDIS.iter().enumerate();
-    stops.map(|(at, colour)| json!([rounded(at as f64 / last), colour])).collect()
+    stops.map(|(at, &colour)| (rounded(at as f64 / last), colour)).collect()
 }
 
 /// From a colour for nothing to that of the first head.
-pub fn from_nothing(nothing: &str) -> Value {
-    json!([[0.0, nothing], [1.0, head(0)]])
+pub fn from_nothing(nothing: &'static str) -> Stops {
+    vec![(0.0, nothing), (1.0, head(0))]
 }
 
 /// The colour of the `nth` head.

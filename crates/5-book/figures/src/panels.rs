@@ -1,12 +1,11 @@
 //! Panels side by side where there is room, one above the other on a phone.
 //!
-//! plotly places axes by fractions of the plot's area and takes no account of their
+//! Axes are placed by parts of the area within the margin, which take no account of their
 //! labels: here every panel gets its room in pixels first.
 
-use serde_json::{Value, json};
-
-use crate::axis::{Axis, axis_name, layout_key};
-use crate::layout::{base, formula, rounded};
+use crate::axis::Axis;
+use crate::layout::{formula, rounded};
+use crate::spec::{Axes, Extent, Label, Layout, Legend};
 
 /// What a wide layout is made for, in pixels; it stretches from there.
 pub const WIDE: f64 = 750.0;
@@ -82,8 +81,8 @@ impl Place {
     }
 }
 
-/// The panels in reading order, the `nth` on the axes `axis_name("x", nth)`.
-pub(crate) fn layout(panels: Vec<Panel>, place: &Place) -> Value {
+/// The panels in reading order.
+pub(crate) fn layout(panels: Vec<Panel>, place: &Place) -> Layout {
     let column = place.column();
     let width = place.width - place.left - GAP;
     let tallest =
@@ -94,43 +93,36 @@ pub(crate) fn layout(panels: Vec<Panel>, place: &Place) -> Value {
         rows.iter().sum::<f64>() + rows.len() as f64 * around - place.below - GAP;
 
     let margin = [place.left, GAP, place.above, place.below + GAP];
-    let mut layout = base(height + place.above + place.below + GAP, margin);
-    layout["showlegend"] = json!(place.above > 0.0);
+    let mut layout = Layout::new(height + place.above + place.below + GAP, margin);
     if place.above > 0.0 {
-        layout["legend"] = legend(place.above / height);
+        let at = rounded(1.0 + place.above / height);
+        layout.legend = Legend::Above { at, is_shown: true, in_order: false };
     }
-
-    let mut titles = Vec::new();
     let mut x = 0.0;
-    for (nth, panel) in panels.into_iter().enumerate() {
+    for (nth, Panel { title, x: x_axis, y: y_axis, width: own, height: tall }) in
+        panels.into_iter().enumerate()
+    {
         let row = nth / place.n_columns;
         if nth.is_multiple_of(place.n_columns) {
             x = 0.0;
         }
         let over: f64 = rows[..row].iter().sum::<f64>() + row as f64 * around;
-        let y = height - over - PANEL_TITLE; // from the bottom, as plotly counts
-        let right = x + panel.width.unwrap_or(column);
-        let domains = [span(x, right, width), span(y - panel.height, y, height)];
-        let axes = [("x", "y", panel.x), ("y", "x", panel.y)].into_iter().zip(domains);
-        for ((letter, other, axis), domain) in axes {
-            let axis = axis.with("domain", domain.to_vec());
-            let mut axis = axis.with("anchor", axis_name(other, nth)).into_json();
-            if axis.get("title").is_some() {
-                axis["title"]["standoff"] = json!(6); // plotly's own is wider
-            }
-            layout[layout_key(letter, nth)] = axis;
-        }
+        let y = height - over - PANEL_TITLE; // from the bottom
+        let right = x + own.unwrap_or(column);
+        let [across, up] = [span(x, right, width), span(y - tall, y, height)];
+        let place_of = Some(Extent { across, up });
+        layout.panels.push(Axes { x: x_axis, y: y_axis, place: place_of, over: None });
         // Where each panel has labels of its own, its title stands over them too.
         let outdent = if place.left_once { 0.0 } else { place.left };
-        let title = shortened(&panel.title, right - x + outdent);
-        titles.push(label(&title, [(x - outdent) / width, y / height]));
+        let text = formula(&shortened(&title, right - x + outdent));
+        let [left, top] = [(x - outdent) / width, y / height].map(rounded);
+        layout.labels.push(Label { text, x: left, y: top });
         x = right + place.apart();
     }
-    layout["annotations"] = Value::Array(titles);
     layout
 }
 
-/// From pixels to the fractions that plotly places axes by.
+/// From pixels to the parts of the whole that axes are placed by.
 fn span(from: f64, to: f64, whole: f64) -> [f64; 2] {
     [rounded((from / whole).max(0.0)), rounded((to / whole).min(1.0))]
 }
@@ -142,22 +134,4 @@ fn shortened(plain: &str, room: f64) -> String {
         return plain.to_owned();
     }
     plain.chars().take(most.saturating_sub(1)).collect::<String>() + "…"
-}
-
-/// Text whose lower left corner is at this place of the plot's area.
-pub(crate) fn label(plain: &str, [x, y]: [f64; 2]) -> Value {
-    json!({
-        "text": formula(plain), "showarrow": false, "font": { "size": 12 },
-        "xref": "paper", "x": rounded(x), "xanchor": "left",
-        "yref": "paper", "y": rounded(y), "yanchor": "bottom",
-    })
-}
-
-/// Names in lines over the panels.
-fn legend(above: f64) -> Value {
-    json!({
-        "orientation": "h",
-        "x": 0.0, "xanchor": "left",
-        "y": rounded(1.0 + above), "yanchor": "top",
-    })
 }

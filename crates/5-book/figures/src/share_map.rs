@@ -1,11 +1,9 @@
 //! A map of shares as coloured cells.
 
-use attention::Matrix;
-use serde_json::{Value, json};
-
 use crate::layout::rounded;
 use crate::marks::{Mark, by_cell};
 use crate::{escaped, palette};
+use attention::Matrix;
 
 /// Cells from 0 to 1, each with its row, its column and its share under the pointer.
 pub fn trace(map: &Matrix, rows: &[String], columns: &[String]) -> Mark {
@@ -17,16 +15,14 @@ pub fn trace(map: &Matrix, rows: &[String], columns: &[String]) -> Mark {
 
 /// Cells from 0 to 1 in the colours of shares, `gap` pixels apart, each with what is told
 /// under the pointer.
-pub fn cells(map: &Matrix, description: Value, gap: usize) -> Mark {
+pub fn cells(map: &Matrix, description: Vec<Vec<String>>, gap: usize) -> Mark {
     Mark::cells(entries(map), gap)
-        .scaled(palette::shares(), [0.0, 1.0])
-        .with("zmin", 0)
-        .with("zmax", 1)
-        .with("hovertext", description)
-        .with("hovertemplate", json!("%{hovertext}<extra></extra>"))
+        .scaled(palette::shares(), [0, 1])
+        .hover(description)
+        .tells("{told}")
 }
 
-/// The entries, as plotly takes them.
-pub fn entries(map: &Matrix) -> Value {
+/// The entries, rounded.
+pub fn entries(map: &Matrix) -> Vec<Vec<f64>> {
     by_cell(map.shape(), |i, j| rounded(map[(i, j)]))
 }

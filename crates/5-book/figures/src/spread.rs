@@ -117,7 +117,7 @@ fn traces(samples: &[ScaleSample], most_bits: f64) -> Vec<Mark> {
         let y = samples.iter().map(|sample| rounded(read(sample)));
         Mark::lines_and_marks(x.clone(), y)
             .on(panel)
-            .with("name", formula(series.name))
+            .called(series.name)
             .of_group(series.name, panel == 0)
             .line(palette::head(nth), 2.5)
             .dashed(series.dash)
@@ -139,7 +139,7 @@ fn panels(samples: &[ScaleSample], most_bits: f64) -> [Panel; 2] {
     let names = samples.iter().map(|sample| sample.d_k.to_string());
     let widths = Axis::bare([first - 0.3, last + 0.3])
         .at(places, names)
-        .with("tickangle", 0.0)
+        .level()
         .titled("d_k, doubling at each step");
     let largest = samples.iter().flat_map(|s| [s.std_unscaled, s.std_scaled]);
     let largest = largest.fold(1.0, f64::max);

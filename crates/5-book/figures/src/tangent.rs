@@ -2,7 +2,7 @@
 
 use crate::axis::Axis;
 use crate::chart::{Chart, legend_room};
-use crate::layout::{FAINT, NEUTRAL, ends, rounded};
+use crate::layout::{NEUTRAL, ends, rounded};
 use crate::marks::Mark;
 use crate::panels::Panel;
 use crate::{Error, Figure, Result, Table, escaped, palette};
@@ -76,8 +76,9 @@ impl Tangent<'_> {
         let ends = self.span().map(|x| [x, self.predicted(x)]);
         let [of_curve, of_tangent] = [0, 1].map(palette::head);
         let mark = |name: &str, y: f64, colour: &str| {
-            let mark = self.trace(name, &[[x, y]]).with("mode", "markers");
-            mark.coloured(colour).with("marker.size", 11).in_legend(false)
+            let mark =
+                self.told(Mark::points([rounded(x)], [rounded(y)]), name, &[[x, y]]);
+            mark.coloured(colour).sized(11).in_legend(false)
         };
         vec![
             self.trace("", &[[x, predicted], [x, y]])
@@ -90,19 +91,23 @@ impl Tangent<'_> {
                 .line(of_tangent, 2.5)
                 .dashed("dash")
                 .in_legend(true),
-            mark(&tangent, predicted, of_tangent).with("marker.symbol", "circle-open"),
+            mark(&tangent, predicted, of_tangent).marked("circle-open", 11),
             mark(&curve, y, of_curve),
         ]
     }
 
     fn trace(&self, name: &str, points: &[[f64; 2]]) -> Mark {
+        let each = |axis: usize| points.iter().map(move |point| rounded(point[axis]));
+        self.told(Mark::lines(each(0), each(1)), name, points)
+    }
+
+    fn told(&self, mark: Mark, name: &str, points: &[[f64; 2]]) -> Mark {
         let [of_x, _] = self.axes;
         let description = points.iter().map(|[x, y]| {
             let (name, of_x) = (escaped(name), escaped(of_x));
             format!("{of_x} {}<br>{name}: {}", written(*x), written(*y))
         });
-        let each = |axis: usize| points.iter().map(move |point| rounded(point[axis]));
-        Mark::lines(each(0), each(1)).named(name).hover(description).unclipped()
+        mark.named(name).hover(description).unclipped()
     }
 
     fn panel(&self) -> Panel {
@@ -113,8 +118,8 @@ impl Tangent<'_> {
         let least = if least < 0.0 { least - room } else { 0.0 };
         Panel::new(
             self.axes[1],
-            Axis::between(self.span()).titled(self.axes[0]).with("zerolinecolor", FAINT),
-            Axis::between([least, most + room]).with("zerolinecolor", NEUTRAL),
+            Axis::between(self.span()).titled(self.axes[0]),
+            Axis::between([least, most + room]).dark_zero(),
             230.0,
         )
     }
@@ -184,7 +189,10 @@ mod tests {
             ..square(&[[-1.0, 0.0], [1.0, 0.0]], [0.0; 2])
         };
         let figure = tangent("", flat).unwrap();
-        assert_eq!(figure.wide["yaxis"]["range"], serde_json::json!([0.0, 1.0]));
+        assert_eq!(
+            figure.to_json()["layout"]["yaxis"]["range"],
+            serde_json::json!([0.0, 1.0])
+        );
     }
 
     #[test]

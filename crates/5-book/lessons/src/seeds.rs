@@ -117,7 +117,7 @@ impl Curve {
             .of_group(&self.group, panel == 0 && is_first)
             .line(palette::head(which), 1.5)
             .dashed(DASHES[which])
-            .with("opacity", 0.75)
+            .opacity(0.75)
             .hover(told)
     }
 

@@ -7,15 +7,15 @@ window.figureAxes = (() => {
   // A range of numbers on one of pixels. On a logarithmic axis the range is in powers of ten.
   function scale(axis, [from, to]) {
     const [first, last] = axis.range;
-    const value = axis.type === "log" ? Math.log10 : Number;
+    const value = axis.log ? Math.log10 : Number;
     return (number) => from + ((value(number) - first) / (last - first)) * (to - from);
   }
 
   // Where lines lie and how they are named: as the axis says, or at round numbers.
   function lines(axis) {
-    if (axis.tickvals) return axis.tickvals.map((at) => ({ at, name: name(axis, at) }));
+    if (axis.places) return axis.places.map((at) => ({ at, name: name(axis, at) }));
     const [low, high] = [...axis.range].sort((a, b) => a - b);
-    const step = roundStep((high - low) / Math.min(axis.nticks ?? MOST_LINES, MOST_LINES));
+    const step = roundStep((high - low) / Math.min(axis.n_lines ?? MOST_LINES, MOST_LINES));
     const found = [];
     for (let nth = Math.ceil(low / step - 1e-9); nth * step <= high + step * 1e-9; nth += 1) {
       found.push({ at: nth * step, name: named(nth * step, step) });
@@ -40,8 +40,8 @@ window.figureAxes = (() => {
 
   // What an axis calls a number: its own name where there is one.
   function name(axis, number) {
-    const nth = axis.tickvals?.indexOf(number) ?? -1;
-    return axis.ticktext?.[nth] ?? String(number);
+    const nth = axis.places?.indexOf(number) ?? -1;
+    return axis.names?.[nth] ?? String(number);
   }
 
   return { scale, lines, name };

@@ -1,5 +1,5 @@
 // Shows the figures of a page: drawn to fit its width, in the colours of its theme.
-// Each figure brings its data, two layouts, `wide` and `narrow`, and its tables, made by
+// Each figure brings its marks, two layouts, `wide` and `narrow`, and its tables, made by
 // the crate.
 "use strict";
 (() => {
@@ -15,8 +15,7 @@
   class Plot {
     constructor(place, spec) {
       Object.assign(this, { place, spec, width: 0, told: [], step: null });
-      const choice = spec.wide.meta?.choose;
-      if (choice) this.addChoices(choice);
+      if (spec.wide.choose) this.addChoices(spec.wide.choose);
       this.addSlider();
       window.figureTip.watch(place, () => this.told);
       this.draw();
@@ -33,7 +32,7 @@
       const width = onPaper ? PAPER : this.width;
       this.chooseStep(layout);
       const { svg, told } = window.figurePlot.draw({
-        data: spec.data, layout, width, before: this.before,
+        marks: spec.marks, layout, width, before: this.before,
       });
       this.told = told;
       place.style.zoom = onPaper ? Math.min(1, TALLEST / layout.height) : "";
@@ -43,17 +42,17 @@
     // Another figure of the same kind; a chosen group stays chosen. What `before` drew stays
     // as a ghost, where its panels are those of now.
     change(page, before) {
-      const chosen = this.spec.data.find((trace) => trace.legendgroup && trace.visible === true);
-      this.before = before && isAlike(before, page) ? before.data : undefined;
+      const chosen = this.spec.wide.choose && this.spec.marks.find((mark) => mark.group && mark.shown);
+      this.before = before && isAlike(before, page) ? before.marks : undefined;
       this.spec = page;
-      if (chosen) this.choose(chosen.legendgroup);
+      if (chosen) this.choose(chosen.group);
       else this.draw();
     }
 
-    // Shows the traces of one group and hides those of the others.
+    // Shows the marks of one group and hides those of the others.
     choose(group) {
-      for (const trace of this.spec.data) {
-        if (trace.legendgroup) trace.visible = trace.legendgroup === group;
+      for (const mark of this.spec.marks) {
+        if (mark.group) mark.shown = mark.group === group;
       }
       this.draw();
     }
@@ -63,17 +62,17 @@
       const row = make("div", { className: "figure-choices" }, make("span", {}, word));
       row.setAttribute("role", "group");
       row.setAttribute("aria-label", `Choose a ${word}`);
-      for (const trace of this.spec.data) {
-        if (!trace.legendgroup || trace.showlegend === false) continue;
-        const button = make("button", { type: "button" }, trace.name);
-        button.setAttribute("aria-label", `${word} ${trace.name}`);
-        button.setAttribute("aria-pressed", String(trace.visible === true));
-        button.style.setProperty("--head", trace.marker.color);
+      for (const { group, legend, name, shown, colour } of this.spec.marks) {
+        if (!group || legend === false) continue;
+        const button = make("button", { type: "button" }, name);
+        button.setAttribute("aria-label", `${word} ${name}`);
+        button.setAttribute("aria-pressed", String(shown));
+        button.style.setProperty("--head", colour);
         button.addEventListener("click", () => {
           for (const other of row.querySelectorAll("button")) {
             other.setAttribute("aria-pressed", String(other === button));
           }
-          this.choose(trace.legendgroup);
+          this.choose(group);
         });
         row.append(button);
       }
@@ -83,11 +82,11 @@
     // ---- A slider through states, of which one is shown at a time.
 
     addSlider() {
-      const [slider] = this.spec.wide.sliders ?? [];
+      const { slider } = this.spec.wide;
       if (!slider) return;
       this.slider = make("input", { type: "range", min: 0 });
       this.says = make("output", {});
-      this.slider.setAttribute("aria-label", slider.currentvalue.prefix.replace(/:? *$/, ""));
+      this.slider.setAttribute("aria-label", slider.prefix.replace(/:? *$/, ""));
       this.slider.addEventListener("input", () => {
         this.step = Number(this.slider.value);
         this.draw();
@@ -100,25 +99,22 @@
     }
 
     // One that was moved stays there, or goes to its last step if there are fewer now.
-    chooseStep(layout) {
-      const [slider] = layout.sliders ?? [];
+    chooseStep({ slider }) {
       if (!slider) return;
-      const last = slider.steps.length - 1;
+      const last = slider.labels.length - 1;
       const step = Math.min(this.step ?? slider.active, last);
       Object.assign(this.slider, { max: last, value: step });
-      const { label, args: [, visible] } = slider.steps[step];
-      this.says.textContent = slider.currentvalue.prefix + label;
+      this.says.textContent = slider.prefix + slider.labels[step];
       this.slider.setAttribute("aria-valuetext", this.says.textContent);
-      this.spec.data.forEach((trace, nth) => (trace.visible = visible[nth]));
+      this.spec.marks.forEach((mark, nth) => (mark.shown = Math.floor(nth / slider.marks_each) === step));
     }
   }
 
   // Whether the axes of two figures name the same places, so that marks of the one can lie
   // under those of the other.
   function isAlike(before, now) {
-    const axes = ({ wide }) => JSON.stringify(Object.entries(wide)
-      .filter(([key]) => /axis\d*$/.test(key) && key !== "coloraxis")
-      .map(([key, axis]) => [key, axis.type === "log", axis.type === "log" ? null : axis.ticktext]));
+    const axes = ({ wide }) => JSON.stringify(wide.panels.flatMap(({ x, y }) => [x, y])
+      .map(({ log, names }) => (log ? "log" : names)));
     return axes(before) === axes(now);
   }
 

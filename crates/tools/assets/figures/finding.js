@@ -6,12 +6,12 @@
   const TALL = 380; // pixels: a taller one would push what stands beside it
 
   // The narrow drawing: whole, or, of a tall one, its first panel.
-  function small({ data, narrow }, width) {
-    const { svg } = window.figurePlot.draw({ data, layout: narrow, width });
+  function small({ marks, narrow }, width) {
+    const { svg } = window.figurePlot.draw({ marks, layout: narrow, width });
     const { height, margin } = narrow;
-    const lowest = (narrow.yaxis.domain ?? [0, 1])[0];
-    const bottom = margin.t + (1 - lowest) * (height - margin.t - margin.b);
-    const names = lowest > 0.02 ? BELOW : margin.b;
+    const lowest = narrow.panels[0].place?.up[0] ?? 0;
+    const bottom = margin.above + (1 - lowest) * (height - margin.above - margin.below);
+    const names = lowest > 0.02 ? BELOW : margin.below;
     const cut = height <= TALL ? height : Math.min(bottom + names, height);
     svg.setAttribute("height", cut);
     svg.setAttribute("viewBox", `0 0 ${width} ${cut}`);

@@ -14,18 +14,17 @@ window.figureMarks = (() => {
 
   // ---- Lines, marks, texts.
 
-  function scatter(trace, panel) {
-    const group = element("g", { opacity: trace.opacity });
+  function points(mark, panel) {
+    const group = element("g", { opacity: mark.opacity });
     const place = (scale, value) => (isNumber(value) ? scale(value) : NaN);
-    const points = trace.x.map((x, nth) => [place(panel.x, x), place(panel.y, trace.y[nth])]);
+    const places = mark.x.map((x, nth) => [place(panel.x, x), place(panel.y, mark.y[nth])]);
     const told = [];
-    const mode = trace.mode ?? "lines";
-    if (mode.includes("lines")) group.append(line(trace, points));
-    points.forEach(([x, y], nth) => {
+    if (mark.has_lines) group.append(line(mark, places));
+    places.forEach(([x, y], nth) => {
       if (!isNumber(x) || !isNumber(y)) return;
-      if (mode.includes("markers")) group.append(mark(trace, nth, x, y));
-      if (mode.includes("text")) group.append(beside(trace, nth, x, y));
-      const tip = tipOf(trace, nth);
+      if (mark.has_marks) group.append(symbol(mark, nth, x, y));
+      if (mark.has_texts) group.append(beside(mark, nth, x, y));
+      const tip = tipOf(mark, nth);
       if (tip) told.push({ x, y, width: 0, height: 0, tip });
     });
     return { group, told };
@@ -40,7 +39,7 @@ window.figureMarks = (() => {
       return step;
     });
     return element("path", {
-      d: path.join(""), fill: "none", stroke: style.color ?? "currentColor",
+      d: path.join(""), fill: "none", stroke: style.colour ?? "currentColor",
       "stroke-width": style.width ?? 2, "stroke-dasharray": DASHES[style.dash],
       "stroke-linejoin": "round", "stroke-linecap": style.dash === "dot" ? "round" : "butt",
     });
@@ -53,51 +52,46 @@ window.figureMarks = (() => {
     circle: (r) => `M${-r} 0a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`,
   };
 
-  function mark({ marker = {}, line: style }, nth, x, y) {
-    const [kind, open] = (of(marker.symbol, nth) ?? "circle").split(/-(open)$/);
-    const colour = of(marker.color, nth) ?? style?.color ?? "currentColor";
+  function symbol({ symbol: name, size, colour: fill, outline, mark_opacity: opacity, line: style }, nth, x, y) {
+    const [kind, open] = (name ?? "circle").split(/-(open)$/);
+    const colour = of(fill, nth) ?? style?.colour ?? "currentColor";
     return element("path", {
-      d: (SHAPES[kind] ?? SHAPES.circle)((of(marker.size, nth) ?? 6) / 2),
+      d: (SHAPES[kind] ?? SHAPES.circle)((size ?? 6) / 2),
       transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`,
-      fill: open ? "none" : colour, opacity: of(marker.opacity, nth),
-      stroke: open ? colour : of(marker.line?.color, nth),
-      "stroke-width": open ? 1.5 : of(marker.line?.width, nth),
+      fill: open ? "none" : colour, opacity,
+      stroke: open ? colour : outline?.colour,
+      "stroke-width": open ? 1.5 : outline?.width,
     });
   }
 
-  function beside(trace, nth, x, y) {
-    const [up, across] = (of(trace.textposition, nth) ?? "middle center").split(" ");
-    const size = of(trace.textfont?.size, nth) ?? 12;
-    const apart = trace.mode === "text" ? 3 : (of(trace.marker?.size, nth) ?? 6) / 2 + 3;
+  function beside(mark, nth, x, y) {
+    const [up, across] = (mark.text_place ?? "middle center").split(" ");
+    const size = mark.text_size ?? 12;
+    const apart = mark.has_lines || mark.has_marks ? (mark.size ?? 6) / 2 + 3 : 3;
     const dx = { left: -apart, right: apart }[across] ?? 0;
     const dy = { top: -apart - 2, bottom: apart + size, middle: size * 0.35 }[up] ?? size * 0.35;
-    return text(of(trace.text, nth) ?? "", {
-      x: x + dx, y: y + dy, size, fill: of(trace.textfont?.color, nth) ?? "currentColor",
+    return text(of(mark.texts, nth) ?? "", {
+      x: x + dx, y: y + dy, size, fill: mark.text_colour ?? "currentColor",
       "text-anchor": { left: "end", right: "start" }[across] ?? "middle",
     });
   }
 
-  function tipOf(trace, nth) {
-    if (trace.hoverinfo === "skip") return null;
-    const [told, words] = [of(trace.hovertext, nth), of(trace.text, nth)];
-    if (!trace.hovertemplate) return told ?? null;
-    return filled(trace.hovertemplate, { hovertext: told, text: words });
+  function tipOf(mark, nth) {
+    const [told, words] = [of(mark.told, nth), of(mark.texts, nth)];
+    return mark.pattern ? filled(mark.pattern, { told, text: words }) : told ?? null;
   }
 
-  const filled = (template, values) => template
-    .replace("<extra></extra>", "")
-    .replace(/%\{(\w+)(?::\.(\d)f)?\}/g, (_, key, decimals) => {
-      const value = values[key];
-      return decimals && isNumber(value) ? value.toFixed(decimals) : value ?? "";
-    });
+  const filled = (pattern, values) => pattern.replace(/\{(\w+)\}/g, (_, key) => values[key] ?? "");
 
-  // ---- Bars: `place` says which of a panel's traces stand side by side.
+  // To three decimals.
+  const written = (number) => (isNumber(number) ? number.toFixed(3) : "");
 
-  function bars(trace, panel, { start, thick, base }) {
-    const isLying = trace.orientation === "h";
-    const [places, sizes] = isLying ? [trace.y, trace.x] : [trace.x, trace.y];
+  // ---- Bars: `place` says which of a panel's bars stand side by side.
+
+  function bars(mark, panel, { start, thick, base }) {
+    const { places, sizes, lying: isLying } = mark;
     const [along, across] = isLying ? [panel.x, panel.y] : [panel.y, panel.x];
-    const group = element("g", { opacity: trace.opacity });
+    const group = element("g", { opacity: mark.opacity });
     const told = [];
     sizes.forEach((size, nth) => {
       if (!isNumber(size)) return;
@@ -105,11 +99,11 @@ window.figureMarks = (() => {
       const [a, b] = [along(from), along(from + size)].sort((p, q) => p - q);
       const [c, d] = [across(places[nth] + start), across(places[nth] + start + thick)].sort((p, q) => p - q);
       const box = isLying ? { x: a, y: c, width: b - a, height: d - c } : { x: c, y: a, width: d - c, height: b - a };
-      group.append(element("rect", { ...box, fill: of(trace.marker?.color, nth) ?? "currentColor", class: "figure-bar" }));
-      if (of(trace.marker?.pattern?.shape, nth)) group.append(hatched(box));
-      const words = of(trace.text, nth);
-      if (words) group.append(inBar(trace, words, box, isLying));
-      const tip = tipOf(trace, nth);
+      group.append(element("rect", { ...box, fill: of(mark.colour, nth) ?? "currentColor", class: "figure-bar" }));
+      if (mark.hatched) group.append(hatched(box));
+      const words = of(mark.texts, nth);
+      if (words) group.append(inBar(mark, words, box, isLying));
+      const tip = tipOf(mark, nth);
       if (tip) told.push({ ...box, tip });
     });
     return { group, told };
@@ -125,11 +119,11 @@ window.figureMarks = (() => {
   }
 
   // Inside where there is room, and otherwise behind the bar's end.
-  function inBar(trace, words, box, isLying) {
-    const size = trace.textfont?.size ?? 12;
+  function inBar(mark, words, box, isLying) {
+    const size = mark.text_size ?? 12;
     const room = width(words, size) + 8;
-    const isInside = trace.textposition !== "outside" && (isLying ? box.width : box.height) >= room;
-    const fill = isInside ? trace.insidetextfont?.color ?? "#fff" : "currentColor";
+    const isInside = mark.text_place !== "outside" && (isLying ? box.width : box.height) >= room;
+    const fill = isInside ? "#fff" : "currentColor";
     if (!isLying) {
       return text(words, { x: box.x + box.width / 2, y: box.y - 4, size, fill, "text-anchor": "middle" });
     }
@@ -137,14 +131,14 @@ window.figureMarks = (() => {
     return text(words, { x, y: box.y + box.height / 2 + size * 0.35, size, fill });
   }
 
-  // Where each bar trace of a panel begins: beside the others, on them, or over them.
-  function barPlaces(traces, layout) {
-    const gap = layout.bargap ?? 0.2;
-    const [mode, n] = [layout.barmode ?? "group", traces.length];
+  // Where the bars of each mark of a panel begin: beside the others, on them, or over them.
+  function barPlaces(all, layout) {
+    const gap = layout.bar_gap ?? 0.2;
+    const [grouping, n] = [layout.grouping ?? "beside", all.length];
     const room = 1 - gap;
     const sums = new Map();
-    return traces.map((_, nth) => {
-      if (mode === "group") {
+    return all.map((_, nth) => {
+      if (grouping === "beside") {
         return { start: -room / 2 + (nth * room) / n, thick: room / n, base: () => 0 };
       }
       const base = (place, size) => {
@@ -159,47 +153,49 @@ window.figureMarks = (() => {
 
   // ---- Maps.
 
-  function map(trace, panel, layout) {
-    const shared = trace.coloraxis ? layout[trace.coloraxis] : null;
-    const [least, most] = shared ? [shared.cmin, shared.cmax] : [trace.zmin, trace.zmax];
-    const stops = shared?.colorscale ?? trace.colorscale;
+  function map(mark, panel, layout) {
+    const { stops, ends: [least, most] } = mark.scale ?? layout.colour_bar;
     const cells = new Map(); // by colour, a path of all cells that have it
     const words = element("g");
     const told = [];
-    trace.z.forEach((row, i) => row.forEach((z, j) => {
+    mark.rows.forEach((row, i) => row.forEach((number, j) => {
       const corner = (dx, dy) => [panel.x(j + dx), panel.y(i + dy)];
       const [[x0, y0], [x1, y1]] = [corner(-0.5, -0.5), corner(0.5, 0.5)];
       const box = {
         x: Math.min(x0, x1) + CELL_GAP / 2, width: Math.abs(x1 - x0) - CELL_GAP,
         y: Math.min(y0, y1) + CELL_GAP / 2, height: Math.abs(y1 - y0) - CELL_GAP,
       };
-      const part = isNumber(z) ? (z - least) / (most - least) : NaN;
+      const part = isNumber(number) ? (number - least) / (most - least) : NaN;
       const fill = colourAt(stops, part);
       const cell = `M${box.x} ${box.y}h${box.width}v${box.height}h${-box.width}z`;
-      if (isNumber(z)) cells.set(fill, (cells.get(fill) ?? "") + cell);
-      const values = { z, x: name(panel.spec.x, j), y: name(panel.spec.y, i), text: trace.text?.[i]?.[j], hovertext: trace.hovertext?.[i]?.[j] };
-      if (trace.texttemplate) words.append(inCell(trace, filled(trace.texttemplate, values), box, fill, part));
-      const tip = trace.hovertemplate ? filled(trace.hovertemplate, values) : values.hovertext;
-      if (tip && trace.hoverinfo !== "skip") told.push({ ...box, tip });
+      if (isNumber(number)) cells.set(fill, (cells.get(fill) ?? "") + cell);
+      const inside = mark.numbered ? written(number) : mark.texts?.[i]?.[j];
+      if (inside !== undefined) words.append(inCell(mark, inside, box, fill, part));
+      const values = {
+        row: name(panel.spec.y, i), column: name(panel.spec.x, j),
+        number: written(number), text: mark.texts?.[i]?.[j], told: mark.told?.[i]?.[j],
+      };
+      const tip = mark.pattern ? filled(mark.pattern, values) : values.told;
+      if (tip) told.push({ ...box, tip });
     }));
     const paths = [...cells].map(([fill, d]) => element("path", { d, fill }));
     return { group: element("g", { "shape-rendering": "crispEdges" }, ...paths, words), told };
   }
 
-  function inCell(trace, words, box, fill, part) {
+  function inCell(mark, words, box, fill, part) {
     const ink = fill.startsWith("rgb") ? inkOn(fill) : part > 0.6 ? "#fff" : "currentColor";
-    const size = Math.min(trace.textfont?.size ?? 11, box.height - 2);
+    const size = Math.min(mark.text_size ?? 11, box.height - 2);
     return text(words, {
       x: box.x + box.width / 2, y: box.y + box.height / 2 + size * 0.35, size,
-      fill: trace.textfont?.color ?? ink, "text-anchor": "middle",
+      fill: mark.text_colour ?? ink, "text-anchor": "middle",
     });
   }
 
   // ---- What was there before, in grey. Of a map nothing: its cells would hide the new ones.
 
-  function ghost(trace, panel, place) {
-    if (trace.type === "heatmap") return null;
-    const { group } = trace.type === "bar" ? bars(trace, panel, place) : scatter({ ...trace, mode: trace.mode === "text" ? "none" : trace.mode }, panel);
+  function ghost(mark, panel, place) {
+    if (mark.kind === "cells") return null;
+    const { group } = mark.kind === "bars" ? bars(mark, panel, place) : points(mark, panel);
     for (const each of group.querySelectorAll("path, rect")) {
       if (each.getAttribute("fill") !== "none") each.setAttribute("fill", "none");
       each.setAttribute("stroke", GHOST);
@@ -210,5 +206,5 @@ window.figureMarks = (() => {
     return group;
   }
 
-  return { scatter, bars, barPlaces, map, ghost };
+  return { points, bars, barPlaces, map, ghost };
 })();

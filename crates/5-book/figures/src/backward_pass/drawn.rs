@@ -1,6 +1,4 @@
-//! The boxes and arrows as plotly draws them.
-
-use serde_json::{Value, json};
+//! The boxes and arrows, on axes that are not seen.
 
 use super::nodes::{Arrow, HALF, Node, Nodes, written};
 use crate::axis::Axis;
@@ -8,6 +6,7 @@ use crate::layout::{NEUTRAL, formula, rounded};
 use crate::marks::Mark;
 use crate::palette;
 use crate::panels::{self, Panel, Place};
+use crate::spec::{self, Layout, Rect};
 
 /// Pixels from one row to the next.
 const ROW: f64 = 62.0;
@@ -45,11 +44,10 @@ pub(super) fn layout(
     arrows: &[Arrow],
     width: f64,
     font_size: usize,
-) -> Value {
+) -> Layout {
     let place =
         Place { width, left: 10.0, left_once: true, below: 0.0, ..Place::default() };
-    let axis =
-        |range: [f64; 2]| Axis::bare(range).labelled(false).with("showline", false);
+    let axis = |range: [f64; 2]| Axis::bare(range).labelled(false);
     let panel = Panel::new(
         "down: forward. up: the gradient, and its norm in each box",
         axis([-0.5, 2.5]),
@@ -57,41 +55,42 @@ pub(super) fn layout(
         8.0 * ROW,
     );
     let mut layout = panels::layout(vec![panel], &place);
-    layout["font"]["size"] = json!(font_size);
-    layout["shapes"] = nodes.all().into_iter().map(outline).collect();
+    layout.font_size = font_size;
+    layout.boxes = nodes.all().into_iter().map(outline).collect();
     let most = arrows.iter().map(|arrow| arrow.norm).fold(0.0, f64::max);
-    let arrows = arrows.iter().map(|arrow| drawn(arrow, most));
-    if let Some(annotations) = layout["annotations"].as_array_mut() {
-        annotations.extend(arrows);
-    }
+    layout.arrows = arrows.iter().map(|arrow| drawn(arrow, most)).collect();
     layout
 }
 
 /// A box: parameters in colour, what passes through in grey.
-fn outline(node: &Node) -> Value {
+fn outline(node: &Node) -> Rect {
     let [x, y] = node.place;
     let (colour, width) = match node.is_parameter {
         true => (palette::head(0), 2.0),
         false => (NEUTRAL, 1.0),
     };
-    json!({
-        "type": "rect", "line": { "color": colour, "width": width },
-        "xref": "x", "x0": rounded(x - HALF[0]), "x1": rounded(x + HALF[0]),
-        "yref": "y", "y0": rounded(y - HALF[1]), "y1": rounded(y + HALF[1]),
-    })
+    let around = |middle: f64, half: f64| [middle - half, middle + half].map(rounded);
+    Rect {
+        panel: 0,
+        x: around(x, HALF[0]),
+        y: around(y, HALF[1]),
+        strip: None,
+        fill: None,
+        line: Some(colour),
+        width,
+    }
 }
 
-fn drawn(arrow: &Arrow, most: f64) -> Value {
+fn drawn(arrow: &Arrow, most: f64) -> spec::Arrow {
     let [from, to] = arrow.ends();
     // Each factor of ten below the largest takes one and a half off five pixels.
     let tens = if arrow.norm > 0.0 { (most / arrow.norm).log10() } else { f64::MAX };
     let width = (5.0 - 1.5 * tens).max(0.8);
-    json!({
-        "text": "", "font": { "size": 10 },
-        "xref": "x", "x": rounded(to[0]), "yref": "y", "y": rounded(to[1]),
-        "axref": "x", "ax": rounded(from[0]), "ayref": "y", "ay": rounded(from[1]),
-        "showarrow": true, "arrowhead": 2, "arrowcolor": palette::head(1),
-        "arrowwidth": (width * 10.0).round() / 10.0,
-        "arrowsize": if width > 2.5 { 0.5 } else { 0.8 },
-    })
+    spec::Arrow {
+        from: from.map(rounded),
+        to: to.map(rounded),
+        width: (width * 10.0).round() / 10.0,
+        head: if width > 2.5 { 0.5 } else { 0.8 },
+        colour: palette::head(1),
+    }
 }

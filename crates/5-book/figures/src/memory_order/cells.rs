@@ -1,11 +1,10 @@
 //! Which entry lies at which address, as panels of cells.
 
-use serde_json::{Value, json};
-
+use crate::Table;
 use crate::axis::Axis;
 use crate::layout::rounded;
 use crate::marks::{Mark, by_cell};
-use crate::{Table, palette};
+use crate::palette::{self, Stops};
 
 /// Entry `[token, column]` of q and the address that it lies at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,11 +126,10 @@ impl Cells {
         Mark::cells(by_cell(shape, |i, j| self.head(at(i, j))), 2)
             .on(nth)
             .scaled(steps(n_heads), [-0.5, n_heads as f64 - 0.5])
-            .with("text", by_cell(shape, |i, j| self.label(at(i, j))))
-            .with("texttemplate", "%{text}")
-            .with("textfont", json!({ "size": 12, "color": "#fff" }))
-            .with("hovertext", by_cell(shape, |i, j| description(at(i, j))))
-            .with("hoverinfo", "text")
+            .lettered(by_cell(shape, |i, j| self.label(at(i, j))))
+            .text_size(12)
+            .text_colour("#fff")
+            .hover(by_cell(shape, |i, j| description(at(i, j))))
     }
 
     pub(super) fn x_axis(&self) -> Axis {
@@ -158,10 +156,10 @@ impl Cells {
 }
 
 /// One colour a head, without a transition.
-fn steps(n_heads: usize) -> Value {
+fn steps(n_heads: usize) -> Stops {
     let step = |head: usize| {
         [head, head + 1]
-            .map(|end| json!([rounded(end as f64 / n_heads as f64), palette::head(head)]))
+            .map(|end| (rounded(end as f64 / n_heads as f64), palette::head(head)))
     };
     (0..n_heads).flat_map(step).collect()
 }

@@ -1,14 +1,12 @@
 //! Bars, lines of sums, and the slider through the blocks.
 
-use serde_json::{Value, json};
-
 use super::{OnlineSteps, first_of, short, sums};
 use crate::axis::Axis;
 use crate::layout::{FAINT, NEUTRAL, all_rounded, rounded};
 use crate::marks::Mark;
 use crate::palette;
 use crate::panels::{self, GAP, Panel, Place};
-use crate::slider::Slider;
+use crate::spec::{Layout, Slider};
 
 /// Room for the slider, in pixels.
 const SLIDER: f64 = 76.0;
@@ -24,7 +22,7 @@ pub(super) fn traces(it: OnlineSteps, nth: usize) -> [Mark; 4] {
     };
     let bars = |heights: &[f64], panel: usize| {
         let colours = (0..heights.len()).map(colour);
-        Mark::bars(all_rounded(heights)).on(panel).each("marker.color", colours)
+        Mark::bars(all_rounded(heights)).on(panel).coloured_each(colours)
     };
     let keys = scores.iter().zip(values).enumerate();
     let description = keys.map(|(j, (s, v))| {
@@ -43,20 +41,20 @@ pub(super) fn traces(it: OnlineSteps, nth: usize) -> [Mark; 4] {
         Mark::texts(vec![0.0; lines.len()], 0..lines.len(), lines)
             .on(2)
             .silent()
-            .with("textposition", "middle right")
+            .placed("middle right")
             .unclipped(),
     ];
-    traces.map(|trace| trace.with("visible", nth == 0))
+    traces.map(|trace| trace.shown(nth == 0))
 }
 
-pub(super) fn layout(it: OnlineSteps, width: f64, n_columns: usize) -> Value {
+pub(super) fn layout(it: OnlineSteps, width: f64, n_columns: usize) -> Layout {
     let place = Place { width, n_columns, ..Place::default() };
     let layout = panels::layout(panels(it, &place), &place);
     let labels = (1..=it.steps.len()).map(|block| block.to_string()).collect();
     let slider =
-        Slider { prefix: "block ", labels, active: 0, traces_each: 4, above: json!(6) };
+        Slider { prefix: "block ", labels, active: 0, marks_each: 4, above: 6.into() };
     // The last panel has no labels below it.
-    slider.under(layout, SLIDER - place.below)
+    layout.slid(slider, SLIDER - place.below)
 }
 
 /// The scores, what each key counts, and the sums.
@@ -66,9 +64,8 @@ fn panels(it: OnlineSteps, place: &Place) -> Vec<Panel> {
     let keys = Axis::numbers(1.0)
         .range([-0.5, scores.len() as f64 - 0.5])
         .titled("key")
-        .with("tickvals", places)
-        .with("showgrid", false)
-        .with("zeroline", false);
+        .numbered_at(places)
+        .without_lines();
     let most = scores.iter().copied().fold(0.1, f64::max);
     let least = scores.iter().copied().fold(0.0, f64::min);
     let n_lines = sums(it, 0).len() as f64;

@@ -15,7 +15,7 @@ pub(super) fn roof(it: Roofline, nth: usize) -> Mark {
         roof.peak_gflops, roof.bandwidth_gb_s
     );
     Mark::lines(x.map(significant), x.map(|x| significant(roof.over(x))))
-        .with("name", name)
+        .called(&roof.name)
         .line(palette::head(nth), 2.5)
         .dashed(DASHES[nth])
         .hover(vec![description; 3])
@@ -30,7 +30,7 @@ fn named_marks(
     let each = |axis: usize| points.clone().map(move |point| significant(point[axis]));
     Mark::points(each(0), each(1))
         .written(texts, position)
-        .with("textfont.size", 11)
+        .text_size(11)
         .in_legend(false)
         .unclipped()
 }
@@ -76,7 +76,7 @@ pub(super) fn reached(it: Roofline, nth: usize) -> Mark {
         .marked(["circle", "diamond"][nth], 8)
         .coloured(palette::head(nth))
         .hover(marks.iter().map(description));
-    if nth == 0 { trace } else { trace.with("mode", "markers") }
+    if nth == 0 { trace } else { trace.unwritten() }
 }
 
 /// The names of marks, the lowest first; marks that lie close share one name.

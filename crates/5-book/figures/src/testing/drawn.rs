@@ -9,18 +9,22 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use crate::Figure;
-use crate::axis::{axis_name, layout_key};
+use crate::figure::Drawn;
+use crate::plotly::{self, axis_name, layout_key};
 
 /// Panels, traces, and what else the layout has. No panels overlap, on a phone neither.
 pub(crate) fn drawn(figure: &Figure) -> String {
+    let Drawn::Chart(plot) = &figure.drawn else { panic!("a diagram") };
+    let [wide, narrow] =
+        [&plot.wide, &plot.narrow].map(|layout| plotly::layout(layout, 0.0));
     let mut text = String::new();
-    for (nth, panel) in panels(&figure.wide).iter().enumerate() {
-        let [x, y] = ["x", "y"].map(|letter| axis(&figure.wide[layout_key(letter, nth)]));
+    for (nth, panel) in panels(&wide).iter().enumerate() {
+        let [x, y] = ["x", "y"].map(|letter| axis(&wide[layout_key(letter, nth)]));
         let _ = writeln!(text, "panel {nth}: x {x}; y {y}; {} high", panel.height);
     }
-    panels(&figure.narrow);
-    for each in &figure.traces {
-        let _ = writeln!(text, "{}", trace(each));
+    panels(&narrow);
+    for mark in &plot.marks {
+        let _ = writeln!(text, "{}", trace(&plotly::trace(mark, &plot.wide)));
     }
     const SHARED: [&str; 11] = [
         "autosize",
@@ -35,7 +39,7 @@ pub(crate) fn drawn(figure: &Figure) -> String {
         "legend",
         "coloraxis",
     ];
-    for (key, value) in figure.wide.as_object().unwrap() {
+    for (key, value) in wide.as_object().unwrap() {
         if !SHARED.contains(&key.as_str()) && !key[1..].starts_with("axis") {
             let _ = writeln!(text, "{key}: {}", brief(value));
         }

@@ -2,7 +2,6 @@
 
 use attention::Matrix;
 use figures::{Chart, Figure, Mark, Result, Table, by_cell, entry, palette, significant};
-use serde_json::{Value, json};
 
 /// Named matrices of one shape whose entries are written into the cells. In each, the
 /// larger an entry beside the others, the stronger its cell; an entry below −5,000 fills a
@@ -55,17 +54,15 @@ fn marks_of(nth: usize, name: &str, entries: &Matrix) -> [Mark; 2] {
     let most = if most == 0.0 { 1.0 } else { significant(most) };
     let cells = |bad: bool, value: &dyn Fn(f64) -> f64, scale, most| {
         let of = |i, j| Some(entries[(i, j)]).filter(|&entry| is_bad(entry) == bad);
-        Mark::cells(by_cell(shape, |i, j| json!(of(i, j).map(value))), 1)
+        Mark::cells(by_cell(shape, |i, j| of(i, j).map(value)), 1)
             .on(nth)
             .with_gaps()
             .named(name)
             .scaled(scale, [0.0, most])
-            .with("hoverongaps", false)
-            .with("hovertemplate", "%{y} → %{x}: %{text}<extra></extra>")
-            .with("text", by_cell(shape, |i, j| of(i, j).map_or(String::new(), written)))
-            .with("texttemplate", "%{text}")
+            .tells("{row} → {column}: {text}")
+            .lettered(by_cell(shape, |i, j| of(i, j).map_or(String::new(), written)))
     };
-    let marked: Value = json!([[0.0, palette::head(MARK)], [1.0, palette::head(MARK)]]);
+    let marked = vec![(0.0, palette::head(MARK)), (1.0, palette::head(MARK))];
     [
         cells(
             false,

@@ -3,8 +3,8 @@
 use anyhow::Result;
 use attention::{Matrix, RowVector};
 use figures::{
-    Axis, Chart, Figure, Mark, NEUTRAL, Panel, Table, all_rounded, escaped, legend_room,
-    palette,
+    Axis, Chart, Figure, Grouping, Mark, NEUTRAL, Panel, Table, all_rounded, escaped,
+    legend_room, palette,
 };
 
 use crate::args::Args;
@@ -78,8 +78,8 @@ pub(super) fn figure(_: &Args) -> Result<Figure> {
     .left_once(40.0)
     .below(20.0)
     .above(legend_room(names, 8.0))
-    .with("barmode", "relative")
-    .with("bargap", 0.35)
+    .grouped(Grouping::Signed)
+    .bar_gap(0.35)
     .panels([panel(&drawn)])
     .marks(marks(&drawn, &sums))
     .tables([table(&parts, &sums)])
@@ -133,8 +133,7 @@ fn marks(drawn: &[(Part, &'static str)], sums: &[f64]) -> Vec<Mark> {
         .named("sum")
         .marked("diamond", 11)
         .coloured("#ffffff")
-        .with("marker.line.width", 2)
-        .with("marker.line.color", "#000000")
+        .outlined("#000000", 2)
         .hover(told("sum", sums));
     bars.chain([sums]).collect()
 }

@@ -3,8 +3,8 @@
 
 use attention::Matrix;
 use figures::{
-    Axis, Chart, DASHES, Figure, Mark, Panel, Result, Table, escaped, label_width,
-    palette, rounded, share, share_map, sketch,
+    Axis, Chart, DASHES, Figure, Grouping, Mark, Panel, Result, Table, escaped,
+    label_width, palette, rounded, share, share_map, sketch,
 };
 
 /// How many looks the table and the text show.
@@ -56,8 +56,8 @@ impl Learning<'_> {
             .left(label_width(&heads, FONT_SIZE))
             .below(label_width(self.tokens, FONT_SIZE).max(38.0))
             .above([34.0; 2])
-            .with("barmode", "group")
-            .with("bargap", 0.2)
+            .grouped(Grouping::Beside)
+            .bar_gap(0.2)
             .panel(
                 Panel::new("score", steps, Axis::numbers(1.04), HEIGHT),
                 (0..self.targets.len()).map(|r| self.line(r)),
@@ -95,11 +95,10 @@ impl Learning<'_> {
         let written = each().map(|(_, score)| format!("{:.0}", 100.0 * score));
         Mark::bars(scores.iter().map(|x| rounded(x.max(0.0))))
             .in_legend(false)
-            .each("marker.color", (0..scores.len()).map(palette::head))
-            .with("marker.pattern.shape", if nth == 0 { "" } else { "/" })
+            .coloured_each((0..scores.len()).map(palette::head))
+            .hatched(nth > 0)
             .written(written, "outside")
-            .with("textfont.size", 10)
-            .with("textangle", 0)
+            .text_size(10)
             .hover(told)
             .unclipped()
     }

@@ -76,7 +76,7 @@ impl ShareSizes<'_> {
             .named(self.roles[r])
             .marked(SYMBOLS[r], 6)
             .coloured(palette::head(r))
-            .with("marker.opacity", 0.8)
+            .mark_opacity(0.8)
             .hover(told)
     }
 
@@ -92,8 +92,7 @@ impl ShareSizes<'_> {
             .written(names, "top left")
             .marked("circle-open", 17)
             .coloured(palette::head(3))
-            .with("marker.line.color", palette::head(3))
-            .with("marker.line.width", 2.0)
+            .outlined(palette::head(3), 2.0)
             .silent()
     }
 

@@ -25,7 +25,6 @@ pub(super) fn figure(
     let of_map = |i, j| share(attn[(i, j)]);
     let of_output = |i, j| entry(out[(i, j)]);
     Chart::new(title)
-        .with("showlegend", false)
         .by_width(|width| panels(tokens, columns, width))
         .marks(marks(attn, out))
         .tables([
@@ -42,15 +41,14 @@ fn marks(attn: &Matrix, out: &Matrix) -> [Mark; 2] {
     let map = Mark::cells(share_map::entries(attn), 1)
         .named("map")
         .scaled(palette::shares(), [0.0, 1.0])
-        .with("hovertemplate", "%{y} → %{x}: %{z:.3f}<extra></extra>")
-        .with("texttemplate", "%{z:.3f}");
+        .tells("{row} → {column}: {number}")
+        .numbered();
     let output = Mark::cells(share_map::entries(&out.abs()), 1)
         .on(1)
         .named("output")
         .scaled(palette::from_nothing(NOTHING), [0.0, most])
-        .with("hovertemplate", "%{y}, entry %{x}: %{text}<extra></extra>")
-        .with("text", by_cell(out.shape(), |i, j| entry(out[(i, j)])))
-        .with("texttemplate", "%{text}");
+        .tells("{row}, entry {column}: {text}")
+        .lettered(by_cell(out.shape(), |i, j| entry(out[(i, j)])));
     [map, output]
 }
 

@@ -1,8 +1,8 @@
 //! What a row of shares blends to, beside another row.
 
 use figures::{
-    Axis, Chart, Figure, Mark, Panel, Result, Table, all_rounded, escaped, legend_room,
-    palette, share,
+    Axis, Chart, Figure, Grouping, Mark, Panel, Result, Table, all_rounded, escaped,
+    legend_room, palette, share,
 };
 
 /// A row of shares and the average that it makes.
@@ -43,8 +43,8 @@ pub(super) fn figure(
         .columns(2)
         .below(22.0)
         .above(legend_room(names.iter().map(String::as_str), 8.0))
-        .with("barmode", "group")
-        .with("bargap", 0.35)
+        .grouped(Grouping::Beside)
+        .bar_gap(0.35)
         .tables([
             Table::grid("Shares", "token", tokens, &names, |at, row| {
                 share(rows[row].shares[at])

@@ -73,7 +73,7 @@ fn mark(nth: usize, line: &Line, it: Measured) -> Mark {
         .line(palette::head(nth), 2.0)
         .dashed(DASHES[line.run])
         .coloured(palette::head(nth))
-        .with("marker.size", 6)
+        .sized(6)
         .hover(told)
 }
 

@@ -31,7 +31,7 @@ impl ScoreAndMaps<'_> {
         let told = told.map(|(step, score)| format!("after {step} steps: {score:.3}"));
         let line = Mark::lines_and_marks(steps.to_vec(), all_rounded(scores))
             .line(palette::head(0), 2.0)
-            .with("marker.size", 4)
+            .sized(4)
             .hover(told);
         let x = Axis::numbers(n_steps as f64).titled("steps");
         let score = Panel::new("share of right answers", x, Axis::numbers(1.04), HEIGHT);
@@ -40,7 +40,7 @@ impl ScoreAndMaps<'_> {
             .left(label_width(tokens, FONT_SIZE).max(26.0))
             .panel(score, [line]);
         for (name, map) in maps {
-            let x = Axis::across(tokens, FONT_SIZE).with("tickangle", 0.0);
+            let x = Axis::across(tokens, FONT_SIZE).level();
             let panel = Panel::new(name, x, Axis::down(tokens, FONT_SIZE), HEIGHT);
             chart = chart.panel(panel, [share_map::trace(map, tokens, tokens)]);
         }
