@@ -4,7 +4,7 @@
 use attention::{LayerParameters, Matrix, PackedParameters, Real, max_abs_diff};
 use block::Layers;
 use model_files::Sequence;
-use models::translators::{AsRead, Files, Reader, Translator, write};
+use models::translators::{AsRead, Files, Translator};
 use tensors::TensorFile;
 
 use crate::encoders::models;
@@ -201,7 +201,7 @@ fn it_writes_what_the_whole_pass_would() {
         let model: AsRead = Translator::load(models().join(name)).unwrap();
         let source = Sequence::new(vec![5, 40, 17, 9, 60, 2]);
         let read = model.read_source(&source).unwrap();
-        let written = write(&model.config, Reader::new(&model, &read), 12).unwrap();
+        let written = model.write(&read, 12).unwrap();
         let mut ids = vec![model.config.writing.start.unwrap()];
         while ids.len() < written.ids().len() {
             let target = Sequence::new(ids.clone());

@@ -7,7 +7,7 @@ mod study;
 
 use attention::{Matrix, Real, max_abs_diff};
 use model_files::Sequence;
-use models::decoders::{AsRead, Decoder, FastDecoder, FastReader, Files, Reader};
+use models::decoders::{AsRead, CachedDecoder, Decoder, FastDecoder, Files, Reader};
 use models::{Choice, Predict, Writer};
 use tensors::TensorFile;
 use workshop::paths;
@@ -149,12 +149,12 @@ fn the_fast_decoder_is_the_readable_one() {
     let ids = ids(23);
     for n_prompt in [1, 9, 23] {
         let mut reader = Reader::new(&readable);
-        let mut fast = FastReader::new(&mut fast, ids.len());
+        let mut caches = fast.caches(ids.len());
         let one_by_one = (n_prompt..ids.len()).map(|place| place..place + 1);
         let cuts = std::iter::once(0..n_prompt).chain(one_by_one);
         let found = cuts.map(|cut| {
-            let [a, b] = [fast.predict(&ids[cut.clone()]), reader.predict(&ids[cut])];
-            difference(&a.unwrap(), &b.unwrap())
+            let fast = fast.read_behind(&ids[cut.clone()], &mut caches, false).unwrap().0;
+            difference(&fast, &reader.predict(&ids[cut]).unwrap())
         });
         let worst = worst(found);
         println!("fast, a prompt of {n_prompt}: max |Δ| = {worst:.1e}");
@@ -242,8 +242,10 @@ fn smollm2_goes_on_as_it_did_through_the_fast_decoder() {
     for prompt in ["p00", "p02"] {
         let ids = ids_of(&file, prompt);
         let room = ids.len() + 12;
-        let logits = FastReader::new(&mut model, room).predict(&ids).unwrap();
-        let reader = FastReader::new(&mut model, room);
+        let mut caches = model.caches(room);
+        let (logits, _) = model.read_behind(&ids, &mut caches, false).unwrap();
+        let mut caches = model.caches(room);
+        let reader = |ids: &[usize]| Ok(model.read_behind(ids, &mut caches, false)?.0);
         let writer = Writer::new(reader, &ids, Choice::greedy());
         goes_on_as_it_did(&file, prompt, &logits, writer);
     }

@@ -1,11 +1,11 @@
 //! How fast a model reads a source and writes from it on this machine, in f32:
-//! `cargo run --release -p translators --example speed -- FOLDER`.
+//! `cargo run --release -p models --example translate -- FOLDER`.
 
 use std::time::Instant;
 
 use model_files::Sequence;
 use models::Generation;
-use models::translators::{AsRead, Reader, Translator, write};
+use models::translators::{AsRead, Translator};
 
 const SOURCE: usize = 25;
 const WRITTEN: usize = 20;
@@ -23,7 +23,7 @@ fn main() -> models::Result<()> {
         let start = Instant::now();
         let source = model.read_source(&Sequence::new(ids.clone()))?;
         let reading = start.elapsed().as_secs_f64();
-        let written = write(&model.config, Reader::new(&model, &source), WRITTEN)?;
+        let written = model.write(&source, WRITTEN)?;
         println!(
             "{SOURCE} tokens read in {reading:.3} s, with {} written in {:.3} s",
             written.written().len(),

@@ -4,7 +4,7 @@
 
 needs torch, transformers, gguf and accelerate, which nothing here installs. It prints the
 tokens, which must be the same, how many it writes in a second, and how long a prompt of 512
-tokens takes; `--example speed` prints ours.
+tokens takes; `cargo learn bench model MODEL.gguf` prints ours.
 """
 
 import pathlib

@@ -39,7 +39,7 @@ pub type Files = crate::Files<Config>;
 pub use self::ablation::{Ablation, Effect, Way};
 pub use config::Config;
 pub use embeddings::Embeddings;
-pub use encoder::{Encoder, sentence_embedding, to_tensors};
+pub use encoder::{Encoder, sentence_embedding};
 pub use families::{Counting, FAMILIES, Family, Keys, Names};
 pub use pass::{Pass, Stage};
 pub use study::Study;

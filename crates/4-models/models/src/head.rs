@@ -30,6 +30,11 @@ impl Part {
             Self::Cross => "cross",
         }
     }
+
+    /// The one of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.name() == name)
+    }
 }
 
 /// A head by its layer and its number there, both from 0: `5.7` is its name, and `cross 5.7`
@@ -73,10 +78,7 @@ impl FromStr for Head {
         let parts = || {
             let (part, numbers) = match name.trim().split_once(' ') {
                 None => (None, name),
-                Some((part, numbers)) => {
-                    let part = Part::ALL.into_iter().find(|it| it.name() == part)?;
-                    (Some(part), numbers)
-                }
+                Some((part, numbers)) => (Some(Part::named(part)?), numbers),
             };
             let (layer, head) = numbers.trim().split_once('.')?;
             Some(Self { part, layer: layer.parse().ok()?, head: head.parse().ok()? })

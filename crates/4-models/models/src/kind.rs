@@ -6,7 +6,8 @@ use attention::{LayerParameters, Matrix, Real};
 use model_files::{Gguf, Sequence, Settings, SmallFiles, Unused, weight_files};
 use tensors::{NewTensor, Stored, TensorFile};
 
-use crate::encoders::{Encoder, Stage, to_tensors};
+use crate::batch::{of_layers, of_matrices};
+use crate::encoders::{Encoder, Stage};
 use crate::files::{Configuration, Files, family_of};
 use crate::finite::{finite, finite_logits};
 use crate::{Error, Result, decoders, encoders, translators};
@@ -225,7 +226,7 @@ impl ModelFiles {
             Self::Translator(_) => Err(self.two_texts()),
             Self::Encoder(files) => {
                 let model = Encoder::read(files, stage)?;
-                to_tensors(&each(sequences, |one| finite(model.forward(one)?))?)
+                of_layers("", &each(sequences, |one| finite(model.forward(one)?))?)
             }
             Self::Decoder(files) => {
                 let model = decoders::AsRead::<T>::read(files)?;
@@ -233,11 +234,9 @@ impl ModelFiles {
                 let with_logits = layers.iter().filter(|_| model.unembedding.is_some());
                 let logits = with_logits.map(|it| finite_logits(model.logits(it.out())?));
                 let logits = logits.collect::<Result<Vec<Matrix<T>>>>()?;
-                let mut tensors = to_tensors(&layers)?;
-                if let Some(first) = logits.first() {
-                    let shape = [logits.len(), first.nrows(), first.ncols()];
-                    tensors.push(NewTensor::new("logits", &shape, &logits)?);
-                }
+                let mut tensors = of_layers("", &layers)?;
+                let (name, n) = ("logits".to_owned(), logits.len());
+                tensors.extend(of_matrices(name, n, None, logits.iter())?);
                 Ok(tensors)
             }
         }

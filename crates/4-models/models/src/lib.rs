@@ -14,6 +14,8 @@
 //! its tensors, and what its `config.json` says.
 
 mod ablated;
+mod batch;
+mod caches;
 pub mod decoders;
 pub mod encoders;
 mod error;

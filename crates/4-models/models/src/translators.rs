@@ -51,4 +51,3 @@ pub use side::Side;
 pub use tensors::{sequences, tensors};
 pub use translator::{AsRead, Translator};
 pub(crate) use writer::draft;
-pub use writer::{Reader, write};

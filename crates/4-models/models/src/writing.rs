@@ -10,8 +10,8 @@ use crate::{Error, Result};
 
 /// What reads tokens and has logits for the next.
 ///
-/// A model with its caches is one ([`decoders::Reader`](crate::decoders::Reader)); a fast
-/// engine is another.
+/// A model with its caches is one ([`decoders::Reader`](crate::decoders::Reader)), and any
+/// function of ids.
 pub trait Predict {
     /// The logits after these tokens, which follow all that were read before.
     ///
@@ -21,6 +21,12 @@ pub trait Predict {
     /// # Errors
     /// For ids or positions that the model does not have.
     fn predict(&mut self, ids: &[usize]) -> Result<Vec<f64>>;
+}
+
+impl<F: FnMut(&[usize]) -> Result<Vec<f64>>> Predict for F {
+    fn predict(&mut self, ids: &[usize]) -> Result<Vec<f64>> {
+        self(ids)
+    }
 }
 
 /// A text that is being written, whoever reads it: its tokens, how many of them are read, and
@@ -140,11 +146,6 @@ impl<P: Predict> Writer<P> {
     /// Goes on with a draft.
     pub fn of(reader: P, draft: Draft) -> Self {
         Self { reader, draft }
-    }
-
-    /// What reads, and has read all but the last token.
-    pub fn reader(&self) -> &P {
-        &self.reader
     }
 
     /// Writes all that comes; gives the whole text.

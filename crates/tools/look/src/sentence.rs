@@ -1,14 +1,15 @@
 //! `cargo learn look`: a reader's own sentence in all heads of a trained model.
 
 use anyhow::{Result, ensure};
-use models::ModelFiles;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use models::{ModelFiles, Part};
 
 use crate::args::{ModelArgs, TextArgs};
 use crate::page::{Section, Texts};
 use crate::rows::{self, Queries};
 use crate::shown::{ShowArgs, Shown};
 use crate::source::{Inputs, Opened};
-use crate::translate::{self, Kind, Translation};
+use crate::translate::{self, Translation};
 
 /// Your own sentence in all heads of a trained model
 ///
@@ -38,8 +39,14 @@ pub struct Args {
     write: usize,
 
     /// Of such a model, which maps `--head` and `--save` mean
-    #[arg(long, value_enum, default_value_t = Kind::Cross)]
-    kind: Kind,
+    #[arg(long, default_value = "cross", value_parser = part())]
+    kind: Part,
+}
+
+/// A part by its name, one of three.
+fn part() -> impl TypedValueParser<Value = Part> {
+    PossibleValuesParser::new(Part::ALL.map(Part::name))
+        .map(|name| Part::named(&name).unwrap_or(Part::Cross))
 }
 
 const FOLDERS: &str = "\
@@ -83,10 +90,10 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 /// A model that reads one text and writes another: all three kinds of maps.
-fn of_both_sides(Translation { views, notes }: Translation, chosen: Kind) -> Shown {
-    let kinds = Kind::ALL.into_iter().zip(views);
-    let kinds = kinds.map(|(kind, view)| Section {
-        title: kind.title(),
+fn of_both_sides(Translation { views, notes }: Translation, chosen: Part) -> Shown {
+    let kinds = Part::ALL.into_iter().zip(views);
+    let kinds = kinds.map(|(part, view)| Section {
+        title: translate::title(part),
         texts: Texts::one(view, None),
     });
     Shown {

@@ -7,11 +7,10 @@ use std::time::{Duration, Instant};
 use ::texts::{Long, Pieces, Text};
 use anyhow::{Context, Result, bail, ensure};
 use attention::Matrix;
-use clap::ValueEnum;
 use maps::{TextHeads, Tokens};
 use model_files::{Sequence, settings_in};
-use models::translators::{AsRead, Config, Files, Layers, Reader, Translator, write};
-use models::{Configuration, Draft, finite};
+use models::translators::{AsRead, Config, Files, Layers, Translator};
+use models::{Configuration, Draft, Part, finite};
 
 use crate::sizes::{cut_hint, expect_maps, expect_room_of_pairs};
 use crate::source::Opened;
@@ -20,34 +19,18 @@ use crate::view::View;
 /// How many tokens are written at most, unless it is said.
 pub const MOST: usize = 100;
 
-/// Which maps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Kind {
-    /// The source, every token reading every other.
-    Source,
-    /// What is written, each token reading those before it.
-    Written,
-    /// From what is written to the source.
-    Cross,
-}
-
-impl Kind {
-    /// All, in the order in which they are shown.
-    pub const ALL: [Self; 3] = [Self::Source, Self::Written, Self::Cross];
-
-    /// What its maps are.
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Source => "The source: every token reads every other",
-            Self::Written => "What is written: each token reads those before it",
-            Self::Cross => "From what is written to the source",
-        }
+/// What the maps of a part are.
+pub fn title(part: Part) -> &'static str {
+    match part {
+        Part::Source => "The source: every token reads every other",
+        Part::Written => "What is written: each token reads those before it",
+        Part::Cross => "From what is written to the source",
     }
 }
 
 /// A source, and what was written from it, in all heads.
 pub struct Translation {
-    /// A view of each kind, in the order of [`Kind::ALL`].
+    /// A view of each part, in the order of [`Part::ALL`].
     pub views: [View; 3],
     /// What was written, and what is to be said of that.
     pub notes: String,
@@ -84,7 +67,7 @@ pub fn text_pair(
     expect_room_of_pairs(files, &[lengths], size_of::<f32>())?;
     let model: AsRead<f32> = Translator::read(files)?;
     let source = model.read_source(&pieces.sequence)?;
-    let written = write(&files.config, Reader::new(&model, &source), most)?;
+    let written = model.write(&source, most)?;
     Ok([pieces.sequence, Sequence::new(read_of(written.ids()).to_vec())])
 }
 
@@ -111,7 +94,7 @@ pub fn of_sentence(
     finite(source.layers.clone())?;
     let encoding = start.elapsed();
     let start = Instant::now();
-    let written = write(&files.config, Reader::new(&model, &source), most)?;
+    let written = model.write(&source, most)?;
     let writing = start.elapsed();
     let read = read_of(written.ids());
     let decoded = model.decode_cached(read, &source, &mut model.caches())?;
@@ -155,7 +138,7 @@ fn target(config: &Config, tokenizer: &Text, read: &[usize]) -> Tokens {
     Tokens { pieces: tokenizer.pieces_of(read), is_special: is_special.collect() }
 }
 
-/// The three kinds, in the order of [`Kind::ALL`].
+/// The three parts, in the order of [`Part::ALL`].
 fn heads(
     source: Pieces,
     target: Tokens,

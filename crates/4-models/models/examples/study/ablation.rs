@@ -2,9 +2,8 @@
 
 use anyhow::Result;
 use attention::{Rng, RowVector, SeedableRng};
-use models::decoders::study::{
-    HeadOfLayer, PERIOD, ablated_layer, others_of_same_layers,
-};
+use models::Head;
+use models::decoders::study::{HeadOfLayer, PERIOD, others_of_same_layers};
 use rand::seq::SliceRandom;
 use serde_json::{Value, json};
 
@@ -89,25 +88,11 @@ pub fn with_ablated<R>(
     means: Option<&Means>,
     measure: impl FnOnce(&Model) -> Result<R>,
 ) -> Result<R> {
-    let mut whole = Vec::new();
-    for layer in 0..model.blocks.len() {
-        let instead = |&(_, head): &HeadOfLayer| {
-            (head, means.map(|means| means[layer][head].clone()))
-        };
-        let gone: Vec<_> =
-            heads.iter().filter(|(of, _)| *of == layer).map(instead).collect();
-        if !gone.is_empty() {
-            let less = ablated_layer(&model.blocks[layer].attention.function, &gone)?;
-            whole.push((
-                layer,
-                std::mem::replace(&mut model.blocks[layer].attention.function, less),
-            ));
-        }
-    }
+    let off: Vec<Head> = heads.iter().copied().map(Head::from).collect();
+    let mean = |it: Head| means.map(|means| means[it.layer][it.head].clone());
+    let whole = models::ablate(model, &off, mean)?;
     let found = measure(model);
-    for (layer, attention) in whole {
-        model.blocks[layer].attention.function = attention;
-    }
+    whole.put_back(model);
     found
 }
 

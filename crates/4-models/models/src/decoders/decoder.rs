@@ -7,6 +7,7 @@ use block::{Block, Layers, Norm};
 use model_files::Sequence;
 use variants::{Cache, VariantAttention};
 
+use crate::caches::expect_seen;
 use crate::decoders::Files;
 use crate::decoders::config::Config;
 use crate::decoders::embedding::{Embedding, Unembedding};
@@ -89,7 +90,8 @@ impl<T: Real> AsRead<T> {
         ids: &[usize],
         caches: &mut [Cache<T>],
     ) -> Result<Layers<T>> {
-        let n_seen = self.check(caches)?;
+        let sizes = self.blocks.iter().map(|block| block.attention.function.sizes());
+        let n_seen = expect_seen(sizes, caches)?;
         let x = self.embedding.forward(ids, n_seen)?;
         self.through(x, |l, attention, x| attention.forward_cached(x, &mut caches[l]))
     }
@@ -112,28 +114,6 @@ impl<T: Real> AsRead<T> {
             .map(|&place| i64::try_from(place).unwrap_or(i64::MAX))
             .collect();
         self.through(x, |_, attention, x| attention.self_attend_at(x, &places, &mask))
-    }
-
-    /// How many tokens the caches have been given.
-    fn check(&self, caches: &[Cache<T>]) -> Result<usize> {
-        let n_layers = self.blocks.len();
-        attention::Error::expect_length("the list of caches", n_layers, caches.len())?;
-        let n_seen = caches.first().map_or(0, Cache::n_seen);
-        for (layer, (block, cache)) in self.blocks.iter().zip(caches).enumerate() {
-            let [keys, values] = block.attention.function.sizes().cache_widths();
-            let n = cache.keys().nrows();
-            attention::Error::expect_shape(
-                "the keys of a cache",
-                (n, keys),
-                cache.keys().shape(),
-            )?;
-            let found = cache.values().shape();
-            attention::Error::expect_shape("the values of a cache", (n, values), found)?;
-            if cache.n_seen() != n_seen {
-                return Err(Error::Caches { layer, found: cache.n_seen(), n_seen });
-            }
-        }
-        Ok(n_seen)
     }
 }
 

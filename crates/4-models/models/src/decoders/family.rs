@@ -1,5 +1,9 @@
 //! What a family calls its tensors.
 
+use attention::{Linear, Real};
+use block::{Activation, FeedForward};
+
+use crate::Result;
 use crate::reader::NormKind;
 
 /// A family of decoders: the names of its tensors, and the norm that it uses.
@@ -70,4 +74,25 @@ pub enum Layers {
     Plain([&'static str; 2]),
     /// The gate, what it lets through, and the way down.
     Gated([&'static str; 3]),
+}
+
+impl Layers {
+    /// The layer; `linear` reads a projection by its name and its shape, `(in, out)`.
+    pub(crate) fn read<T: Real>(
+        self,
+        activation: Activation,
+        (d_model, d_ff): (usize, usize),
+        linear: impl Fn(&str, (usize, usize)) -> Result<Linear<T>>,
+    ) -> Result<FeedForward<T>> {
+        let (up, down) = ((d_model, d_ff), (d_ff, d_model));
+        Ok(match self {
+            Self::Plain([inner, outer]) => {
+                FeedForward::new(linear(inner, up)?, activation, linear(outer, down)?)?
+            }
+            Self::Gated([gate, inner, outer]) => {
+                let (gate, inner) = (linear(gate, up)?, linear(inner, up)?);
+                FeedForward::gated(gate, activation, inner, linear(outer, down)?)?
+            }
+        })
+    }
 }

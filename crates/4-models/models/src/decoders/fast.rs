@@ -25,6 +25,7 @@ use cached::{GroupedHeads, PackedCache, Precision};
 
 use crate::Result;
 use crate::ablated::{Whole, places};
+use crate::caches::expect_shapes;
 use crate::decoders::Files;
 use crate::decoders::config::Config;
 use crate::decoders::decoder::AsRead;
@@ -32,7 +33,6 @@ use crate::decoders::looks::Looks;
 use crate::decoders::reader::CachedDecoder;
 use crate::decoders::weights::Weights;
 use crate::head::Head;
-use crate::writing::Predict;
 use ::block::Norm;
 
 pub use rows::Chosen;
@@ -259,16 +259,10 @@ impl FastDecoder {
         )?;
         let n = caches.n_tokens();
         for (block, cache) in self.blocks.iter().zip(&caches.layers) {
-            let widths = |heads: GroupedHeads| {
-                [heads.d_k(), heads.d_v()].map(|width| heads.n_kv_heads() * width)
+            let shapes = |heads: GroupedHeads| {
+                [heads.d_k(), heads.d_v()].map(|width| (n, heads.n_kv_heads() * width))
             };
-            let (expected, found) = (widths(block.heads()), widths(cache.heads()));
-            let each = ["the keys of a cache", "the values of a cache"];
-            for (what, (expected, found)) in
-                each.into_iter().zip(expected.into_iter().zip(found))
-            {
-                attention::Error::expect_shape(what, (n, expected), (n, found))?;
-            }
+            expect_shapes(shapes(block.heads()), shapes(cache.heads()))?;
         }
         Ok(n)
     }
@@ -308,26 +302,5 @@ impl CachedDecoder for FastDecoder {
 
     fn switch_off(&mut self, heads: &[Head], _: &mut Whole<f32>) -> Result<()> {
         self.ablate(&places(heads)?)
-    }
-}
-
-/// A text that a [`FastDecoder`] is reading.
-#[derive(Debug)]
-pub struct FastReader<'a> {
-    model: &'a mut FastDecoder,
-    caches: PackedCaches,
-}
-
-impl<'a> FastReader<'a> {
-    /// At the start of a text, with room for so many tokens.
-    pub fn new(model: &'a mut FastDecoder, n_tokens: usize) -> Self {
-        let caches = model.caches(n_tokens);
-        Self { model, caches }
-    }
-}
-
-impl Predict for FastReader<'_> {
-    fn predict(&mut self, ids: &[usize]) -> Result<Vec<f64>> {
-        Ok(self.model.read_behind(ids, &mut self.caches, false)?.0)
     }
 }

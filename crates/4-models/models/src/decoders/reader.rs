@@ -30,11 +30,6 @@ impl<'a, T: Real> Reader<'a, T> {
     pub fn last(&self) -> Option<&Layers<T>> {
         self.last.as_ref()
     }
-
-    /// The caches.
-    pub fn caches(&self) -> &[Cache<T>] {
-        &self.caches
-    }
 }
 
 impl<T: Real> Predict for Reader<'_, T> {

@@ -10,7 +10,7 @@ use crate::Result;
 use crate::decoders::config::Config;
 use crate::decoders::embedding::{Embedding, Unembedding};
 use crate::decoders::families::TENSORS;
-use crate::decoders::family::{Layers, Projections};
+use crate::decoders::family::Projections;
 use crate::reader::{Reader, Tensors};
 
 /// A file of weights, with what says how to read it.
@@ -172,22 +172,9 @@ impl<'a> Weights<'a> {
         within: &dyn Fn(&str) -> String,
     ) -> Result<FeedForward<T>> {
         let Config { d_ff, activation, biases, .. } = *self.config;
-        let d_model = self.config.dims().d_model();
-        let linear = |name, d_in, d_out| {
-            self.linear(&within(name), (d_in, d_out), biases.feed_forward)
-        };
-        Ok(match self.config.family.names.feed_forward {
-            Layers::Plain([inner, outer]) => {
-                let w_1 = linear(inner, d_model, d_ff)?;
-                let w_2 = linear(outer, d_ff, d_model)?;
-                FeedForward::new(w_1, activation, w_2)?
-            }
-            Layers::Gated([gate, up, down]) => {
-                let [gate, up] = [gate, up].map(|name| linear(name, d_model, d_ff));
-                let (gate, up) = (gate?, up?);
-                let down = linear(down, d_ff, d_model)?;
-                FeedForward::gated(gate, activation, up, down)?
-            }
+        let shape = (self.config.dims().d_model(), d_ff);
+        self.config.family.names.feed_forward.read(activation, shape, |name, shape| {
+            self.linear(&within(name), shape, biases.feed_forward)
         })
     }
 

@@ -5,7 +5,6 @@ use std::path::Path;
 use attention::{LayerParameters, Matrix, MultiHeadAttention, Real, RowVector};
 use block::{Layers, Stack};
 use model_files::Sequence;
-use tensors::{NewTensor, Stored};
 
 use crate::Result;
 use crate::encoders::embeddings::Embeddings;
@@ -116,30 +115,4 @@ pub fn sentence_embedding<T: Real>(hidden: &Matrix<T>, is_real: &[bool]) -> RowV
     // The number of tokens goes out with the length.
     let length = sum.norm();
     if length > T::zero() { sum / length } else { sum }
-}
-
-/// What the layers of a batch hold as tensors of a file: `hidden.0` … and `attn.0` ….
-///
-/// # Shapes
-/// `hidden.l` is `(n_sequences, n_tokens, d_model)`, `attn.l` is
-/// `(n_sequences, h, n_tokens, n_tokens)`.
-///
-/// # Errors
-/// [`Error::Tensors`](crate::Error::Tensors) if the sequences differ in length, or in the
-/// number of maps.
-pub fn to_tensors<T: Stored>(batch: &[Layers<T>]) -> Result<Vec<NewTensor>> {
-    let mut tensors = Vec::new();
-    let Some(first) = batch.first() else { return Ok(tensors) };
-    let (n_sequences, (n_tokens, d_model)) = (batch.len(), first.out().shape());
-    for l in 0..first.hidden.len() {
-        let shape = [n_sequences, n_tokens, d_model];
-        let hidden = batch.iter().filter_map(|layers| layers.hidden.get(l));
-        tensors.push(NewTensor::new(format!("hidden.{l}"), &shape, hidden)?);
-    }
-    for (l, maps) in first.attn.iter().enumerate() {
-        let shape = [n_sequences, maps.len(), n_tokens, n_tokens];
-        let maps = batch.iter().filter_map(|layers| layers.attn.get(l)).flatten();
-        tensors.push(NewTensor::new(format!("attn.{l}"), &shape, maps)?);
-    }
-    Ok(tensors)
 }

@@ -150,10 +150,8 @@ impl<T: Real> Ablated<T> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use ablation::Replacement;
-    use attention::{Dims, ParameterCount};
+    use per_head::PerHeadAttention;
 
     use super::*;
     use crate::encoders::Study;
@@ -161,50 +159,11 @@ mod tests {
     type Model = Encoder<LayerParameters<f32>, f32>;
 
     fn tiny(name: &str) -> Model {
-        let models =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/data/models");
-        Encoder::load(models.join(name), LayerParameters::clone).unwrap()
+        Encoder::load(crate::tests::model(name), LayerParameters::clone).unwrap()
     }
 
     fn stage(parameters: &LayerParameters<f32>) -> Stage<f32> {
-        Box::new(Loops(parameters.clone()))
-    }
-
-    /// Heads one after the other, so that this crate needs no stage.
-    struct Loops(LayerParameters<f32>);
-
-    impl MultiHeadAttention<f32> for Loops {
-        fn name(&self) -> &'static str {
-            "loops"
-        }
-
-        fn dims(&self) -> Dims {
-            self.0.dims()
-        }
-
-        fn parameter_count(&self) -> ParameterCount {
-            self.0.count()
-        }
-
-        fn forward(
-            &self,
-            query: &Matrix<f32>,
-            key: &Matrix<f32>,
-            value: &Matrix<f32>,
-            mask: &Mask,
-        ) -> attention::Result<Attended<f32>> {
-            let (mut columns, mut attn) = (Vec::new(), Vec::new());
-            for (i, head) in self.0.heads().iter().enumerate() {
-                let (q, k) = (head.w_q.forward(query)?, head.w_k.forward(key)?);
-                let scores = &q * k.transpose() / (q.ncols() as f32).sqrt();
-                let map = attention::softmax_rows(mask.of_head(i).apply(scores));
-                let out = &map * head.w_v.forward(value)?;
-                columns.extend(out.column_iter().map(|column| column.into_owned()));
-                attn.push(map);
-            }
-            let out = self.0.w_o().forward(&Matrix::from_columns(&columns))?;
-            Ok(Attended { out, attn })
-        }
+        Box::new(PerHeadAttention::new(parameters.clone()))
     }
 
     fn apart(a: &Matrix<f32>, b: &Matrix<f32>) -> f32 {

@@ -5,8 +5,9 @@ use block::{Layers, Reads};
 use model_files::Sequence;
 use variants::Cache;
 
+use crate::Result;
+use crate::caches::{expect_seen, expect_sizes};
 use crate::translators::translator::AsRead;
-use crate::{Error, Result};
 
 /// A source that is read: what the encoder gave of it, and the keys and values that each block
 /// of the decoder attends to. Nothing of it changes while a target is written.
@@ -73,8 +74,8 @@ impl<T: Real> AsRead<T> {
     /// caches holding the new tokens by then, and on the source `[n_new, n_source]`.
     ///
     /// # Errors
-    /// As [`decode`](Self::decode); [`Error::Sizes`] for caches or a source of another model;
-    /// [`Error::Caches`]. The caches are then as they were.
+    /// As [`decode`](Self::decode); [`Error::Sizes`](crate::Error::Sizes) for caches or a source of another model;
+    /// [`Error::Caches`](crate::Error::Caches). The caches are then as they were.
     // ANCHOR: decode_cached
     pub fn decode_cached(
         &self,
@@ -94,30 +95,14 @@ impl<T: Real> AsRead<T> {
 
     /// How many tokens the caches have been given.
     fn check(&self, source: &Source<T>, caches: &[Cache<T>]) -> Result<usize> {
-        let n_layers = self.decoder.blocks.len();
-        attention::Error::expect_length("the list of caches", n_layers, caches.len())?;
-        let of_source = &source.caches;
-        attention::Error::expect_length(
-            "the source's list of caches",
-            n_layers,
-            of_source.len(),
-        )?;
-        let n_seen = caches.first().map_or(0, Cache::n_seen);
-        for (layer, block) in self.decoder.blocks.iter().enumerate() {
-            let sizes = block.attention.function.sizes();
-            for cache in [&caches[layer], &of_source[layer]] {
-                let [keys, values] = sizes.cache_widths();
-                let n = cache.keys().nrows();
-                let (found, expected) = (cache.keys().shape(), (n, keys));
-                attention::Error::expect_shape("the keys of a cache", expected, found)?;
-                let (found, expected) = (cache.values().shape(), (n, values));
-                attention::Error::expect_shape("the values of a cache", expected, found)?;
-            }
-            let found = caches[layer].n_seen();
-            if found != n_seen {
-                return Err(Error::Caches { layer, found, n_seen });
-            }
-        }
+        let sizes = || {
+            let blocks = self.decoder.blocks.iter();
+            blocks.map(|block| block.attention.function.sizes())
+        };
+        let n_seen = expect_seen(sizes(), caches)?;
+        let (what, found) = ("the source's list of caches", &source.caches);
+        attention::Error::expect_length(what, sizes().len(), found.len())?;
+        sizes().zip(found).try_for_each(|(sizes, cache)| expect_sizes(sizes, cache))?;
         Ok(n_seen)
     }
 }

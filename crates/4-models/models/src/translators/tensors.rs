@@ -1,11 +1,11 @@
 //! What a model gets from a file, and gives to another.
 
-use attention::{Matrix, Real};
-use block::Layers;
+use attention::Real;
 use model_files::Sequence;
 use tensors::{NewTensor, Stored, TensorFile};
 
 use crate::Result;
+use crate::batch::{of_layers, of_maps, of_matrices};
 use crate::finite::{finite, finite_logits};
 use crate::translators::config::Config;
 use crate::translators::{AsRead, Files};
@@ -24,7 +24,9 @@ pub fn sequences(config: &Config, file: &TensorFile) -> Result<Vec<[Sequence; 2]
     Ok(Sequence::read_pairs(file, vocabularies)?)
 }
 
-/// Every hidden state, map and logit of each source and target.
+/// Every hidden state, map and logit of each source and target: `encoder.hidden.L`,
+/// `encoder.attn.L`, `decoder.hidden.L`, `decoder.attn.L`, `cross.L`, and `logits` where there are
+/// some.
 ///
 /// # Errors
 /// As [`AsRead::read`], [`AsRead::encode`] and [`AsRead::decode`];
@@ -45,67 +47,10 @@ pub fn tensors<T: Real + Stored>(
         encoded.push(layers);
         decoded.push(of_target);
     }
-    to_tensors(&encoded, &decoded, &logits)
-}
-
-/// What a model gave of a batch as tensors of a file: `encoder.hidden.L`, `encoder.attn.L`,
-/// `decoder.hidden.L`, `decoder.attn.L`, `cross.L`, and `logits` where there are some.
-///
-/// # Shapes
-/// As [`Translator`](crate::translators::Translator) gives them, with the batch in front.
-///
-/// # Errors
-/// [`Error::Tensors`](crate::Error::Tensors) if the texts differ in length, or in the number of
-/// maps.
-fn to_tensors<T: Stored>(
-    encoded: &[Layers<T>],
-    decoded: &[Layers<T>],
-    logits: &[Matrix<T>],
-) -> Result<Vec<NewTensor>> {
-    let mut tensors = Vec::new();
-    for (side, batch) in [("encoder", encoded), ("decoder", decoded)] {
-        let n_hidden = batch.first().map_or(0, |first| first.hidden.len());
-        for l in 0..n_hidden {
-            let hidden = batch.iter().filter_map(|layers| layers.hidden.get(l));
-            tensors.extend(tensor(
-                format!("{side}.hidden.{l}"),
-                batch.len(),
-                None,
-                hidden,
-            )?);
-        }
-        let maps: Vec<_> = batch.iter().map(|layers| layers.attn.as_slice()).collect();
-        tensors.extend(of_maps(&format!("{side}.attn"), &maps)?);
-    }
+    let mut tensors = of_layers("encoder.", &encoded)?;
+    tensors.extend(of_layers("decoder.", &decoded)?);
     let cross: Vec<_> = decoded.iter().map(|it| it.cross.as_slice()).collect();
     tensors.extend(of_maps("cross", &cross)?);
-    tensors.extend(tensor("logits".into(), logits.len(), None, logits.iter())?);
+    tensors.extend(of_matrices("logits".into(), logits.len(), None, logits.iter())?);
     Ok(tensors)
-}
-
-/// The maps of every layer of a batch.
-fn of_maps<T: Stored>(name: &str, batch: &[&[Vec<Matrix<T>>]]) -> Result<Vec<NewTensor>> {
-    let mut tensors = Vec::new();
-    for (l, first) in batch.first().copied().unwrap_or_default().iter().enumerate() {
-        let maps = batch.iter().filter_map(|layers| layers.get(l)).flatten();
-        let name = format!("{name}.{l}");
-        tensors.extend(tensor(name, batch.len(), Some(first.len()), maps)?);
-    }
-    Ok(tensors)
-}
-
-/// `(n, rows, columns)`, or with `within` maps a text `(n, within, rows, columns)`; none of no
-/// matrix.
-fn tensor<'a, T: Stored>(
-    name: String,
-    n: usize,
-    within: Option<usize>,
-    matrices: impl Iterator<Item = &'a Matrix<T>> + Clone,
-) -> Result<Option<NewTensor>> {
-    let Some((rows, columns)) = matrices.clone().next().map(Matrix::shape) else {
-        return Ok(None);
-    };
-    let shape: Vec<usize> =
-        [Some(n), within, Some(rows), Some(columns)].into_iter().flatten().collect();
-    Ok(Some(NewTensor::new(name, &shape, matrices)?))
 }

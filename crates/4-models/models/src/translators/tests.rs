@@ -9,7 +9,7 @@ use tensors::TensorFile;
 
 use crate::Configuration;
 use crate::tests::{self, changed, model, rewritten};
-use crate::translators::{AsRead, Config, Reader, Translator, write};
+use crate::translators::{AsRead, Config, Translator};
 
 mod heads;
 mod planted;
@@ -123,7 +123,7 @@ fn what_is_forced_first_and_what_is_forbidden_is_kept_to() {
         }
         let model = read(&folder)?;
         let read = model.read_source(&source).unwrap();
-        write(&model.config, Reader::new(&model, &read), 6).map_err(|it| it.to_string())
+        model.write(&read, 6).map_err(|it| it.to_string())
     };
     let free = written(json!({}), None).unwrap();
     let forced = written(json!({"forced_bos_token_id": 7}), None).unwrap();

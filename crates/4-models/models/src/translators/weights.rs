@@ -8,7 +8,7 @@ use tensors::TensorFile;
 use variants::{Changes, RelativeBias, VariantAttention};
 
 use crate::Result;
-use crate::decoders::{Embedding, Unembedding};
+use crate::decoders::{Embedding, Layers, Unembedding};
 use crate::reader::{Reader, Tensors};
 use crate::translators::config::{Config, HEAD, Half};
 use crate::translators::families::Places;
@@ -284,22 +284,13 @@ impl<'a> Weights<'a> {
         within: &dyn Fn(&str) -> String,
         d_ff: usize,
     ) -> Result<FeedForward<T>> {
-        let (d_model, activation) = (self.config.d_model(), self.config.activation);
-        let (up, down) = ((d_model, d_ff), (d_ff, d_model));
-        let has_biases = self.config.family.has_biases;
-        let linear = |name, shape| self.reader.linear(&within(name), shape, has_biases);
-        Ok(match self.config.is_gated {
-            true => {
-                let [gate, inner, outer] = names.gated;
-                let (gate, inner) = (linear(gate, up)?, linear(inner, up)?);
-                let outer = linear(outer, down)?;
-                FeedForward::gated(gate, activation, inner, outer)?
-            }
-            false => {
-                let [inner, outer] = names.feed_forward;
-                let (w_1, w_2) = (linear(inner, up)?, linear(outer, down)?);
-                FeedForward::new(w_1, activation, w_2)?
-            }
+        let Config { family, activation, is_gated, .. } = self.config;
+        let layers = match is_gated {
+            true => Layers::Gated(names.gated),
+            false => Layers::Plain(names.feed_forward),
+        };
+        layers.read(*activation, (self.config.d_model(), d_ff), |name, shape| {
+            self.reader.linear(&within(name), shape, family.has_biases)
         })
     }
 

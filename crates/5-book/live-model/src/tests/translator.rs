@@ -3,7 +3,7 @@
 
 use attention::{Linear, Matrix};
 use model_files::Sequence;
-use models::translators::{AsRead, Files, Reader, Translator as Readable, write};
+use models::translators::{AsRead, Files, Translator as Readable};
 use models::{Choice, Head, Part, Predict};
 use serde_json::{Value, json};
 use texts::{Long, Text};
@@ -150,8 +150,7 @@ fn it_writes_what_the_readable_model_writes_with_all_heads_and_without_some() {
         for off in [&[][..], &each[..1], &each[1..2], &each[2..], &each, &[]] {
             let model = readable(&files, off);
             let source = model.read_source(&pieces.sequence).unwrap();
-            let expected =
-                write(&model.config, Reader::new(&model, &source), MOST).unwrap();
+            let expected = model.write(&source, MOST).unwrap();
             let (told, steps) = written(&mut translator, &asked(0.0, off));
             assert_eq!(told["source"].as_array().unwrap().len(), pieces.pieces.len());
             assert_eq!(told["tokens"][0]["id"], expected.ids()[0]);
@@ -185,7 +184,7 @@ fn by_chance_it_takes_the_tokens_that_the_seed_takes() {
         assert!(largest < 2e-5, "{largest:e}");
         let source = model.read_source(&sequence).unwrap();
         let (mut reader, mut choice) =
-            (Reader::new(&model, &source), Choice::sampled(1.5, 3).unwrap());
+            (model.reader(&source), Choice::sampled(1.5, 3).unwrap());
         let writing = &model.config.writing;
         let mut unread = writing.start(model.config.n_target_vocabulary).unwrap();
         for (at, found) in ids(&steps).into_iter().enumerate() {
@@ -214,7 +213,7 @@ fn files_beside_the_three_say_what_they_say_natively() {
         let text = Text::open(folder.path(), files.config.n_vocabulary).unwrap();
         let sequence = text.pieces(SOURCE, 64, Long::Refuse).unwrap().sequence;
         let source = model.read_source(&sequence).unwrap();
-        let expected = write(&model.config, Reader::new(&model, &source), MOST).unwrap();
+        let expected = model.write(&source, MOST).unwrap();
         let mut translator = read(folder).unwrap();
         let (_, steps) = written(&mut translator, &asked(0.0, &[]));
         assert_eq!(ids(&steps), *expected.written());

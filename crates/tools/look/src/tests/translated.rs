@@ -2,11 +2,11 @@
 
 use std::fs;
 
-use models::ModelFiles;
+use models::{ModelFiles, Part};
 use tensors::TensorFile;
 
 use crate::source::Opened;
-use crate::translate::{Kind, of_sentence};
+use crate::translate::{of_sentence, title};
 
 use super::{Long, command};
 
@@ -60,8 +60,8 @@ fn the_page_has_all_kinds_and_what_is_saved_is_the_kind_that_was_asked() {
         .map(|name| folder.path().join(name).display().to_string());
     look(&["the bank", "--model", model, "--write", "5", "--html", &page]).unwrap();
     let page = fs::read_to_string(page).unwrap();
-    for kind in Kind::ALL {
-        assert!(page.contains(&format!("<h2>{}</h2>", kind.title())), "{kind:?}");
+    for part in Part::ALL {
+        assert!(page.contains(&format!("<h2>{}</h2>", title(part))), "{part:?}");
     }
     assert_eq!(page.matches("<p><q>").count(), 1, "what was written stands there once");
     for id in ["id=\"heads\"", "id=\"heads1\"", "id=\"heads2\"", "href=\"#heads2\""] {

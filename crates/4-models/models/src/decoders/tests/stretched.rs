@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{changed, refused};
+use super::changed;
 use crate::Configuration;
 use crate::decoders::Config;
 
@@ -54,16 +54,4 @@ fn each_kind_is_what_transformers_computes() {
     expect(json!({"rope_type": "dynamic", "factor": 2.0}), whole, 1.0);
     let linear = json!({"rope_type": "linear", "factor": 4.0});
     expect(linear, whole.map(|frequency| frequency / 4.0), 1.0);
-}
-
-#[test]
-fn other_kinds_and_what_belongs_to_them_are_refused_by_name() {
-    let refused = |rope: Value| refused("llama-1", json!({"rope_parameters": rope}));
-    insta::assert_snapshot!(refused(json!({"rope_type": "longrope", "factor": 2.0})), @r#"config.json: rope_parameters.rope_type is "longrope", expected "default", "linear", "dynamic", "llama3" or "yarn""#);
-    insta::assert_snapshot!(refused(json!({"type": "su"})), @r#"config.json: rope_parameters.type is "su", expected "default", "linear", "dynamic", "llama3" or "yarn""#);
-    insta::assert_snapshot!(refused(json!({"rope_type": "linear", "factor": 2.0, "beta_fast": 32})), @"config.json: rope_parameters.beta_fast is 32: a key that is not known here, and may change what the model computes: take it out if it does not");
-    insta::assert_snapshot!(refused(json!({"rope_type": "yarn"})), @"config.json: there is no rope_parameters.factor, expected a number above 0");
-    insta::assert_snapshot!(refused(json!({"rope_type": "dynamic", "factor": "2"})), @r#"config.json: rope_parameters.factor is "2", expected a number above 0"#);
-    let nested = json!({"full_attention": {"rope_type": "default"}});
-    insta::assert_snapshot!(refused(nested), @r#"config.json: rope_parameters.full_attention is {"rope_type":"default"}: a key that is not known here, and may change what the model computes: take it out if it does not"#);
 }

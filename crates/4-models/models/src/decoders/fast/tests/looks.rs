@@ -4,7 +4,6 @@ use attention::Matrix;
 use variants::VariantAttention;
 
 use super::*;
-use crate::decoders::Reader;
 use crate::decoders::study::{HeadOfLayer, ablated_layer};
 
 const OFF: [HeadOfLayer; 3] = [(0, 1), (2, 0), (2, 3)];
@@ -18,10 +17,9 @@ fn readable(name: &str, off: &[HeadOfLayer]) -> AsRead {
     })
 }
 
-/// The largest difference of a share, from the last token read. The readable cache of a
+/// The largest difference of a share from these maps, from the last token read. The readable cache of a
 /// layer with a window has the keys in it alone: what is before them gets nothing.
-fn farthest(looks: &Looks, reader: &Reader<'_>) -> f64 {
-    let layers = &reader.last().unwrap().attn;
+fn farthest(looks: &Looks, layers: &[Vec<Matrix>]) -> f64 {
     assert_eq!(looks.layers.len(), layers.len());
     let mut largest = 0f64;
     for (looks, maps) in looks.layers.iter().zip(layers) {
@@ -46,16 +44,18 @@ fn looks_and_logits_are_those_of_the_readable_model_with_all_heads_and_without_s
         for off in [&[][..], &OFF] {
             model.ablate(off).unwrap();
             let readable = readable(name, off);
-            let (mut reader, mut caches) = (Reader::new(&readable), model.caches(0));
+            let (mut whole, mut caches) = (readable.caches(), model.caches(0));
             let mut first = 0;
             for n in [14, 1, 1, 7] {
                 let new = &ids[first..first + n];
                 let (logits, looks) = model.read_looking(new, &mut caches).unwrap();
-                let expected = reader.predict(new).unwrap();
-                let expected = Matrix::from_row_slice(1, expected.len(), &expected);
+                let layers = readable.forward_cached(new, &mut whole).unwrap();
+                let expected = readable.logits(layers.out()).unwrap();
                 first += n;
-                let apart =
-                    [difference(&logits, &expected, 0), farthest(&looks, &reader)];
+                let apart = [
+                    difference(&logits, &expected, n - 1),
+                    farthest(&looks, &layers.attn),
+                ];
                 println!("{name}, {} off, {first} tokens: {:.1e}", off.len(), apart[1]);
                 assert!(apart[0] < TOLERANCE, "{name}, {off:?}: logits {:e}", apart[0]);
                 assert!(apart[1] < 1e-5, "{name}, {off:?}: shares {:e}", apart[1]);
