@@ -1,5 +1,6 @@
 //! The tiny models on disk, and files that differ from them.
 
+use std::borrow::Borrow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -16,9 +17,10 @@ pub(crate) fn model(name: &str) -> PathBuf {
 }
 
 /// The config of a tiny model with some settings changed; null takes one away.
-pub(crate) fn changed(name: &str, changes: &Value) -> Vec<u8> {
+pub(crate) fn changed(name: &str, changes: impl Borrow<Value>) -> Vec<u8> {
     let json = fs::read(model(name).join("config.json")).unwrap();
     let mut settings: Map<String, Value> = serde_json::from_slice(&json).unwrap();
+    let changes: &Value = changes.borrow();
     for (key, value) in changes.as_object().unwrap() {
         match value {
             Value::Null => drop(settings.remove(key)),

@@ -2,14 +2,15 @@
 
 use std::fs;
 
+use attention::{Matrix, Real, RowVector};
 use model_files::Sequence;
 use serde_json::{Value as Json, json};
 use variants::Entries;
 
-use crate::Configuration;
-use crate::decoders::{AsRead, Config, Decoder, Files};
-use crate::tests;
-pub(crate) use crate::tests::model;
+use crate::decoders::study::HeadOfLayer;
+use crate::decoders::{AsRead, Config, Decoder, Files, families};
+use crate::tests::{self, changed, model};
+use crate::{Configuration, Head, ablate};
 
 mod ablated;
 mod attribution;
@@ -18,10 +19,6 @@ mod known;
 mod patched;
 mod references;
 mod stretched;
-
-fn changed(name: &str, changes: Json) -> Vec<u8> {
-    tests::changed(name, &changes)
-}
 
 /// A tiny model with its config changed, and its tensors renamed or left out.
 pub(crate) fn rewritten(
@@ -34,6 +31,38 @@ pub(crate) fn rewritten(
 
 fn read(folder: &tempfile::TempDir) -> Result<AsRead, String> {
     tests::read(folder, |path| Decoder::load(path))
+}
+
+/// The names of the tiny models, one of each family.
+pub(crate) fn names() -> impl Iterator<Item = String> {
+    families().map(|family| format!("{}-1", family.name))
+}
+
+pub(crate) fn tiny<T: Real>(name: &str) -> AsRead<T> {
+    Decoder::load(model(name)).unwrap()
+}
+
+/// The model in which some heads put out zeros.
+pub(crate) fn without_heads(model: &AsRead, heads: &[HeadOfLayer]) -> AsRead {
+    with_constants(model, heads, |_| None)
+}
+
+/// The model in which some heads put out a constant, or zeros.
+fn with_constants(
+    model: &AsRead,
+    heads: &[HeadOfLayer],
+    constant: impl Fn(Head) -> Option<RowVector>,
+) -> AsRead {
+    let mut less = model.clone();
+    let heads: Vec<Head> = heads.iter().copied().map(Head::from).collect();
+    ablate(&mut less, &heads, constant).unwrap();
+    less
+}
+
+/// The logits behind each token of a text.
+pub(crate) fn logits(model: &AsRead, ids: &[usize]) -> Matrix {
+    let layers = model.forward(&Sequence::new(ids.to_vec())).unwrap();
+    model.logits(layers.out()).unwrap()
 }
 
 #[test]

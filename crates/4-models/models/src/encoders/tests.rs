@@ -9,12 +9,8 @@ use serde_json::{Map, Value, json};
 use tensors::{Existing, NewTensor, TensorFile, save, to_bytes};
 
 use crate::encoders::{Config, Encoder, Files};
-use crate::tests::{self, model};
+use crate::tests::{changed, model};
 use crate::{Configuration, Tensors};
-
-fn changed(name: &str, changes: Value) -> Vec<u8> {
-    tests::changed(name, &changes)
-}
 
 type Tensor = (String, Vec<usize>, Vec<f64>);
 

@@ -9,20 +9,15 @@ use attention::{LayerParameters, Mask, Matrix};
 use model_files::Sequence;
 
 use super::*;
-use crate::decoders::tests::{model, rewritten};
+use crate::decoders::tests::{self, names, rewritten, tiny};
 use crate::decoders::{AsRead, Decoder};
 use crate::{Model, WriteOptions};
-
-/// A tiny model of each family.
-fn models() -> impl Iterator<Item = String> {
-    crate::decoders::families().map(|family| format!("{}-1", family.name))
-}
 
 /// As of the readable decoder against PyTorch.
 const TOLERANCE: f64 = 2e-5;
 
 fn fast(name: &str) -> FastDecoder {
-    FastDecoder::new(Decoder::load(model(name)).unwrap()).unwrap()
+    FastDecoder::new(tiny(name)).unwrap()
 }
 
 /// Some ids, which a tiny model has.
@@ -32,9 +27,7 @@ fn ids(n: usize, seed: usize) -> Vec<usize> {
 
 /// The logits of each token, by the readable decoder in f64.
 fn expected(name: &str, ids: &[usize]) -> Matrix {
-    let model: AsRead = Decoder::load(model(name)).unwrap();
-    let layers = model.forward(&Sequence::new(ids.to_vec())).unwrap();
-    model.logits(layers.out()).unwrap()
+    tests::logits(&tiny(name), ids)
 }
 
 fn difference(logits: &[f32], expected: &Matrix, row: usize) -> f64 {
@@ -46,9 +39,9 @@ fn difference(logits: &[f32], expected: &Matrix, row: usize) -> f64 {
 
 #[test]
 fn losses_in_any_pieces_are_the_readable_ones() {
-    let name = models().next().unwrap();
+    let name = names().next().unwrap();
     let (mut model, ids) = (fast(&name), ids(23, 0));
-    let readable: AsRead = Decoder::load(crate::decoders::tests::model(&name)).unwrap();
+    let readable: AsRead = tiny(&name);
     let expected = readable.losses(&ids, &Mask::Causal).unwrap();
     for at_once in [1, 9, 22, 23, 100] {
         let losses = model.losses(&ids, at_once).unwrap();
@@ -64,7 +57,7 @@ fn losses_in_any_pieces_are_the_readable_ones() {
 
 #[test]
 fn prompts_pieces_and_single_tokens_are_the_readable_model() {
-    for name in &models().collect::<Vec<_>>() {
+    for name in &names().collect::<Vec<_>>() {
         let (mut model, ids) = (fast(name), ids(23, 0));
         let expected = expected(name, &ids);
         for cuts in [vec![23], vec![1; 23], vec![14, 1, 1, 7], vec![4, 1, 9, 2, 7]] {
@@ -88,10 +81,9 @@ fn prompts_pieces_and_single_tokens_are_the_readable_model() {
 /// Rows of every layer of a text of more pieces than one, and of one layer alone.
 #[test]
 fn chosen_rows_are_those_of_the_readable_model() {
-    for name in &models().collect::<Vec<_>>() {
+    for name in &names().collect::<Vec<_>>() {
         let mut model = fast(name);
-        let readable: AsRead =
-            Decoder::load(crate::decoders::tests::model(name)).unwrap();
+        let readable: AsRead = tiny(name);
         let n = model.config.n_positions.min(400);
         let ids = ids(n, 1);
         let expected = readable.forward(&Sequence::new(ids.clone())).unwrap().attn;
@@ -133,11 +125,8 @@ fn a_scale_of_its_own_is_kept() {
     let all = |name: &str| Some(name.to_string());
     let changes = serde_json::json!({"query_pre_attn_scalar": 2.0});
     let (folder, ids) = (rewritten("gemma2-1", changes, all), ids(9, 0));
-    let load = || Decoder::load(folder.path()).unwrap();
-    let mut model = FastDecoder::new(load()).unwrap();
-    let readable = load();
-    let layers = readable.forward(&Sequence::new(ids.clone())).unwrap();
-    let expected = readable.logits(layers.out()).unwrap().map(f64::from);
+    let mut model = FastDecoder::new(Decoder::load(folder.path()).unwrap()).unwrap();
+    let expected = tests::logits(&Decoder::load(folder.path()).unwrap(), &ids);
     let logits = model.read(&ids, &mut model.caches(0)).unwrap();
     let difference = difference(&logits, &expected, 8);
     assert!(difference < TOLERANCE, "{difference:e}");
@@ -145,7 +134,7 @@ fn a_scale_of_its_own_is_kept() {
 
 #[test]
 fn texts_of_any_lengths_are_read_together() {
-    for name in &models().collect::<Vec<_>>() {
+    for name in &names().collect::<Vec<_>>() {
         let mut model = fast(name);
         let texts: Vec<Vec<usize>> =
             [1, 6, 12, 3, 20, 2, 7, 9, 5].into_iter().map(|n| ids(n, n)).collect();
@@ -169,8 +158,7 @@ fn texts_of_any_lengths_are_read_together() {
 /// With all heads and without some, the prompt at once and in pieces.
 #[test]
 fn it_writes_what_the_readable_one_writes() {
-    let readable: AsRead<f32> =
-        Decoder::load(crate::decoders::tests::model("llama-1")).unwrap();
+    let readable: AsRead<f32> = tiny("llama-1");
     let mut fast = Model::of_decoder(fast("llama-1"));
     let mut readable = Model::of_decoder(readable);
     let prompt = Sequence::new(vec![5, 6, 7]);

@@ -2,45 +2,29 @@
 //! that a planted effect beats and no effect does not, and patched from another text.
 
 use ablation::odds::BesideDraws;
-use attention::{Matrix, RowVector};
+use attention::{Mask, Matrix};
 use model_files::Sequence;
 
-use super::model;
-use crate::decoders::study::{Draws, Effect, HeadOfLayer, Patching, ablated_layer};
-use crate::decoders::{AsRead, Decoder, families};
+use super::{names, tiny, with_constants, without_heads};
+use crate::Head;
+use crate::decoders::AsRead;
+use crate::decoders::study::{Draws, Effect, HeadOfLayer, Patching};
 
 const IDS: [usize; 9] = [5, 90, 17, 3, 90, 17, 41, 8, 66];
 const N_HEADS: usize = 4;
 const JOB: HeadOfLayer = (1, 2);
 
-fn tiny(name: &str) -> AsRead {
-    Decoder::load(model(name)).unwrap()
-}
-
-/// The model with some heads ablated in its weights.
-fn without_heads(
-    model: &AsRead,
-    heads: &[(HeadOfLayer, Option<RowVector<f64>>)],
-) -> AsRead {
-    let mut less = model.clone();
-    for ((layer, head), constant) in heads {
-        let attention = &mut less.blocks[*layer].attention.function;
-        *attention = ablated_layer(attention, &[(*head, constant.clone())]).unwrap();
-    }
-    less
-}
-
 /// The model in which but one head of the layers from `first` on put out zeros.
 fn with_one_job(first: usize) -> AsRead {
     let all = (first..3).flat_map(|layer| (0..N_HEADS).map(move |i| (layer, i)));
-    let idle: Vec<_> = all.filter(|&it| it != JOB).map(|it| (it, None)).collect();
+    let idle: Vec<_> = all.filter(|&it| it != JOB).collect();
     without_heads(&tiny("llama-1"), &idle)
 }
 
 #[test]
 fn a_pass_keeps_what_the_forward_pass_gives() {
-    for name in families().map(|family| format!("{}-1", family.name)) {
-        let model = tiny(&name);
+    for name in names() {
+        let model: AsRead = tiny(&name);
         let pass = model.pass(&IDS).unwrap();
         assert_eq!(pass.layers, model.forward(&Sequence::new(IDS.to_vec())).unwrap());
         let all: Vec<HeadOfLayer> = (0..3).flat_map(|l| [(l, 0), (l, 3)]).collect();
@@ -57,18 +41,19 @@ fn a_pass_keeps_what_the_forward_pass_gives() {
 fn zeros_and_means_are_those_of_the_ablation_in_the_weights() {
     let heads: [HeadOfLayer; 3] = [(0, 1), (1, 3), (1, 0)];
     let mut largest: f64 = 0.0;
-    for name in families().map(|family| format!("{}-1", family.name)) {
-        let model = tiny(&name);
+    for name in names() {
+        let model: AsRead = tiny(&name);
         let pass = model.pass(&IDS).unwrap();
         let means = model.mean_outputs(&[vec![1, 2, 3, 4], vec![9, 8]]).unwrap();
-        let constant = |(l, i): HeadOfLayer| Some(means[l][i].clone());
-        let zero = heads.map(|head| (head, None));
-        let mean = heads.map(|head| (head, constant(head)));
-        let ways = [(pass.zeros(), zero), (pass.average(&means), mean)];
+        let mean = |it: Head| Some(means[it.layer][it.head].clone());
+        let ways = [
+            (pass.zeros(), without_heads(&model, &heads)),
+            (pass.average(&means), with_constants(&model, &heads, mean)),
+        ];
         for (instead, in_weights) in ways {
             let found = model.ablated(&pass, &heads, &instead).unwrap();
             let sequence = Sequence::new(IDS.to_vec());
-            let expected = without_heads(&model, &in_weights).forward(&sequence).unwrap();
+            let expected = in_weights.forward(&sequence).unwrap();
             let apart = (found.out() - expected.out()).amax();
             largest = largest.max(apart);
             assert!(apart < 1e-10, "{name}: {apart:e}");
@@ -118,10 +103,8 @@ fn only_maps_above_the_lowest_head_move() {
     assert_eq!(effect.moved[..2].concat(), [0.0; 8]);
     let none = model.effect(&pass, &[(2, 1)], &pass.zeros()).unwrap();
     assert!(none.later_moved(&[(2, 1)]).is_nan() && none.losses.len() == 8);
-    assert_eq!(none.losses, {
-        let less = without_heads(&model, &[((2, 1), None)]);
-        less.losses(&IDS, &attention::Mask::Causal).unwrap()
-    });
+    let less = without_heads(&model, &[(2, 1)]);
+    assert_eq!(none.losses, less.losses(&IDS, &Mask::Causal).unwrap());
 }
 
 /// The texts differ in an early token, and one head alone reads it for others.

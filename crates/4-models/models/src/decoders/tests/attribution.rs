@@ -2,10 +2,9 @@
 
 use attention::{Mask, Matrix, MultiHeadAttention, Real};
 
-use super::model;
+use super::{names, tiny, without_heads};
+use crate::decoders::AsRead;
 use crate::decoders::attribution::Attribution;
-use crate::decoders::study::ablated_layer;
-use crate::decoders::{AsRead, Decoder, families};
 use block::Norm;
 
 const IDS: [usize; 8] = [5, 90, 17, 3, 3, 41, 8, 66];
@@ -13,14 +12,6 @@ const TOKENS: [usize; 3] = [0, 41, 96];
 /// Of parts in f64 from a pass in f64, and from one in f32.
 const TOLERANCE: f64 = 1e-10;
 const TOLERANCE_F32: f64 = 1e-4;
-
-fn tiny<T: Real>(name: &str) -> AsRead<T> {
-    Decoder::load(model(name)).unwrap()
-}
-
-fn names() -> impl Iterator<Item = String> {
-    families().map(|family| format!("{}-1", family.name))
-}
 
 fn parts<T: Real>(model: &AsRead<T>, position: usize) -> Vec<Attribution> {
     let pass = model.pass(&IDS).unwrap();
@@ -131,9 +122,7 @@ fn a_heads_part_is_what_its_ablation_takes_away() {
         let columns = unembedding.unwrap_or(&model.embedding.tokens);
         let [attended, x] = last_rows(&model);
         for head in 0..4 {
-            let mut less = model.clone();
-            let attention = &mut less.blocks[2].attention.function;
-            *attention = ablated_layer(attention, &[(head, None)]).unwrap();
+            let less = without_heads(&model, &[(2, head)]);
             let taken = &attended - &last_rows(&less)[0];
             for (parts, token) in parts.iter().zip(TOKENS) {
                 let column: Vec<f64> = columns.column(token).iter().copied().collect();

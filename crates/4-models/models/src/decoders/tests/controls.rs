@@ -4,11 +4,9 @@ use attention::{Mask, Matrix};
 use model_files::Sequence;
 use variants::{Entries, Positions, Window};
 
-use super::model;
-use crate::decoders::study::{
-    HeadOfLayer, ablated_layer, others_of_same_layers, window_with_others,
-};
-use crate::decoders::{AsRead, Decoder};
+use super::{tiny, without_heads};
+use crate::decoders::AsRead;
+use crate::decoders::study::{HeadOfLayer, others_of_same_layers, window_with_others};
 
 const N_TOKENS: usize = 24;
 const N_HEADS: usize = 4;
@@ -16,15 +14,6 @@ const N_HEADS: usize = 4;
 /// Different ids.
 fn ids(from: usize) -> Vec<usize> {
     (0..N_TOKENS).map(|t| (from + 5 * t) % 97).collect()
-}
-
-fn without_heads(model: &AsRead, heads: &[HeadOfLayer]) -> AsRead {
-    let mut less = model.clone();
-    for &(layer, head) in heads {
-        let attention = &mut less.blocks[layer].attention.function;
-        *attention = ablated_layer(attention, &[(head, None)]).unwrap();
-    }
-    less
 }
 
 /// The mean change of the losses of the later half of a text.
@@ -37,7 +26,7 @@ fn apart(a: &[f64], b: &[f64]) -> f64 {
 /// one of those is taken for it, the control costs more.
 #[test]
 fn a_head_with_a_job_costs_more_than_others_of_its_layer_and_idle_heads_do_not() {
-    let tiny: AsRead = Decoder::load(model("llama-1")).unwrap();
+    let tiny = tiny("llama-1");
     let job: HeadOfLayer = (1, 2);
     let idle: Vec<HeadOfLayer> =
         (0..N_HEADS).map(|i| (1, i)).filter(|&it| it != job).collect();
@@ -59,7 +48,7 @@ fn a_head_with_a_job_costs_more_than_others_of_its_layer_and_idle_heads_do_not()
 
 /// All heads of all layers attend to the first token, whatever else there is.
 fn with_a_sink(ids: &[usize]) -> AsRead {
-    let mut planted: AsRead = Decoder::load(model("gpt2-1")).unwrap();
+    let mut planted: AsRead = tiny("gpt2-1");
     for layer in 0..planted.blocks.len() {
         let pass = planted.forward(&Sequence::new(ids.to_vec())).unwrap();
         let block = &mut planted.blocks[layer];
@@ -108,7 +97,7 @@ fn mends(model: &AsRead, ids: &[usize]) -> bool {
 
 #[test]
 fn keeping_the_first_token_mends_a_planted_sink_and_does_nothing_without_one() {
-    let tiny: AsRead = Decoder::load(model("gpt2-1")).unwrap();
+    let tiny = tiny("gpt2-1");
     // Heads of six columns cannot tell the first key of every text from all others.
     assert!(mends(&with_a_sink(&ids(1)), &ids(1)));
     for from in 1..6 {

@@ -5,16 +5,12 @@ use block::Layers;
 use model_files::Sequence;
 use variants::Entries;
 
-use super::model;
-use crate::decoders::study::{HeadOfLayer, Input, ablated_layer};
-use crate::decoders::{AsRead, Decoder};
+use super::{tiny, without_heads};
+use crate::decoders::AsRead;
+use crate::decoders::study::{HeadOfLayer, Input};
 
 const IDS: [usize; 7] = [5, 90, 17, 3, 90, 17, 41];
 const INPUTS: [Input; 3] = [Input::Queries, Input::Keys, Input::Values];
-
-fn tiny() -> AsRead {
-    Decoder::load(model("llama-1")).unwrap()
-}
 
 fn pass(model: &AsRead) -> Layers {
     model.forward(&Sequence::new(IDS.to_vec())).unwrap()
@@ -22,10 +18,7 @@ fn pass(model: &AsRead) -> Layers {
 
 /// The model without head 1 of layer 0.
 fn less(model: &AsRead) -> AsRead {
-    let mut less = model.clone();
-    less.blocks[0].attention.function =
-        ablated_layer(&less.blocks[0].attention.function, &[(1, None)]).unwrap();
-    less
+    without_heads(model, &[(0, 1)])
 }
 
 fn patched(model: &AsRead, heads: &[HeadOfLayer], input: Input) -> Layers {
@@ -40,7 +33,7 @@ fn moved(whole: &Layers, other: &Layers) -> Vec<usize> {
 
 #[test]
 fn a_pass_patched_by_itself_is_that_pass() {
-    let model = tiny();
+    let model = tiny("llama-1");
     let whole = pass(&model);
     for input in INPUTS {
         let same = model.patched(&whole, &[(0, 2), (2, 3)], input, &whole).unwrap();
@@ -52,7 +45,7 @@ fn a_pass_patched_by_itself_is_that_pass() {
 /// Nothing stands between the ablated head and layer 1 but layer 0's own feed-forward.
 #[test]
 fn heads_that_are_patched_have_other_maps_and_no_others_of_their_layer() {
-    let model = tiny();
+    let model = tiny("llama-1");
     let whole = pass(&model);
     for input in INPUTS {
         let cut = patched(&model, &[(1, 0), (1, 2)], input);
@@ -70,7 +63,7 @@ fn heads_that_are_patched_have_other_maps_and_no_others_of_their_layer() {
 /// did can reach them by their values alone.
 #[test]
 fn a_path_that_leads_nowhere_is_not_missed_and_the_planted_one_is() {
-    let mut model = tiny();
+    let mut model = tiny("llama-1");
     model.blocks[1].attention.function.entries_mut()[0].fill(0.0);
     let whole = pass(&model);
     let all = [0, 1, 2, 3].map(|i| (1, i));
@@ -82,7 +75,7 @@ fn a_path_that_leads_nowhere_is_not_missed_and_the_planted_one_is() {
 
 #[test]
 fn a_pass_that_is_resumed_is_the_whole_pass() {
-    let model = tiny();
+    let model = tiny("llama-1");
     let whole = pass(&model);
     for first in 0..=3 {
         assert_eq!(model.resumed(&whole, first).unwrap(), whole, "{first}");
@@ -93,7 +86,7 @@ fn a_pass_that_is_resumed_is_the_whole_pass() {
 
 #[test]
 fn heads_and_passes_of_other_models_are_refused() {
-    let model = tiny();
+    let model = tiny("llama-1");
     let whole = pass(&model);
     let refused = |heads: &[HeadOfLayer], other: &Layers| {
         model.patched(&whole, heads, Input::Keys, other).unwrap_err().to_string()

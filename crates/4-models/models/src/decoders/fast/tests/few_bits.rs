@@ -1,8 +1,8 @@
 //! Files in few bits: the fast model computes with what they hold.
 
-use attention::{Matrix, Rng, SeedableRng};
+use attention::{Rng, SeedableRng};
+use model_files::Gguf;
 use model_files::testing::{GgufWriter, text};
-use model_files::{Gguf, Sequence};
 use rand::RngExt;
 use tiles::Instructions;
 use tiles::bytes::Bytes;
@@ -110,9 +110,7 @@ fn a_model_in_few_bits_is_the_model_of_their_numbers() {
         ("Q5_1 and Q8_0", file(64, Q5_1, Q8_0, [Some(Q5_1), None])),
         ("Q4_K and Q6_K", file(256, Q4_K, Q6_K, [Some(Q6_K), None])),
     ] {
-        let readable: AsRead = Decoder::read(&files).unwrap();
-        let layers = readable.forward(&Sequence::new(ids.clone())).unwrap();
-        let expected: Matrix = readable.logits(layers.out()).unwrap();
+        let expected = tests::logits(&Decoder::read(&files).unwrap(), &ids);
         let mut model = FastDecoder::read_files(&files).unwrap();
         let mut largest = 0.0f64;
         for cuts in [vec![23], vec![1; 23], vec![14, 1, 8]] {
@@ -138,9 +136,7 @@ fn a_model_in_few_bits_is_the_model_of_their_numbers() {
 fn a_model_in_f32_rounds_no_token() {
     let (ids, n_texts) = (ids(23, 0), 9);
     let files = file(64, Q5_1, Q8_0, [Some(Q5_1), Some(Q5_1)]);
-    let readable: AsRead = Decoder::read(&files).unwrap();
-    let layers = readable.forward(&Sequence::new(ids.clone())).unwrap();
-    let expected: Matrix = readable.logits(layers.out()).unwrap();
+    let expected = tests::logits(&Decoder::read(&files).unwrap(), &ids);
     let mut model = FastDecoder::read_files(&files).unwrap().in_f32();
     let mut texts: Vec<_> = (0..n_texts).map(|_| model.caches(0)).collect();
     let before = texts.iter_mut().map(|caches| model.read(&ids[..22], caches).unwrap());

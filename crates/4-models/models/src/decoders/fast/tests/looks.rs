@@ -1,21 +1,12 @@
 //! Where heads look, and heads that are off: as on the readable side.
 
 use attention::Matrix;
-use variants::VariantAttention;
 
 use super::*;
-use crate::decoders::study::{HeadOfLayer, ablated_layer};
+use crate::decoders::study::HeadOfLayer;
+use crate::decoders::tests::without_heads;
 
 const OFF: [HeadOfLayer; 3] = [(0, 1), (2, 0), (2, 3)];
-
-/// The readable model, with zeros in the stead of these heads.
-fn readable(name: &str, off: &[HeadOfLayer]) -> AsRead {
-    let model: AsRead = Decoder::load(crate::decoders::tests::model(name)).unwrap();
-    model.with_attention(|layer, attention: &VariantAttention| {
-        let here = off.iter().filter(|head| head.0 == layer).map(|head| (head.1, None));
-        ablated_layer(attention, &here.collect::<Vec<_>>()).unwrap()
-    })
-}
 
 /// The largest difference of a share from these maps, from the last token read. The readable cache of a
 /// layer with a window has the keys in it alone: what is before them gets nothing.
@@ -39,11 +30,11 @@ fn farthest(looks: &Looks, layers: &[Vec<Matrix>]) -> f64 {
 
 #[test]
 fn looks_and_logits_are_those_of_the_readable_model_with_all_heads_and_without_some() {
-    for name in &models().collect::<Vec<_>>() {
+    for name in &names().collect::<Vec<_>>() {
         let (mut model, ids) = (fast(name), ids(23, 2));
         for off in [&[][..], &OFF] {
             model.ablate(off).unwrap();
-            let readable = readable(name, off);
+            let readable = without_heads(&tiny(name), off);
             let (mut whole, mut caches) = (readable.caches(), model.caches(0));
             let mut first = 0;
             for n in [14, 1, 1, 7] {
@@ -73,9 +64,7 @@ fn heads_are_off_for_texts_that_are_read_together_and_on_again() {
         let mut caches = model.caches(0);
         model.read(&ids[..8], &mut caches).unwrap();
         let logits = model.read_each(&ids[8..], &mut [&mut caches]).unwrap();
-        let expected =
-            readable("llama-1", off).forward(&Sequence::new(ids.clone())).unwrap();
-        let expected = readable("llama-1", off).logits(expected.out()).unwrap();
+        let expected = tests::logits(&without_heads(&tiny("llama-1"), off), &ids);
         let apart = difference(logits.as_slice(), &expected, 8);
         assert!(apart < TOLERANCE, "{off:?}: {apart:e}");
         logits
