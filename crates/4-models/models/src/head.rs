@@ -87,6 +87,18 @@ impl FromStr for Head {
     }
 }
 
+/// The lowest layer of some heads, which must all be there; of none, how many layers there are.
+pub(crate) fn lowest_layer(
+    heads: &[HeadOfLayer],
+    [n_layers, n_heads]: [usize; 2],
+) -> attention::Result<usize> {
+    for &(layer, head) in heads {
+        attention::Error::expect_index("layer", layer, n_layers)?;
+        attention::Error::expect_index("head", head, n_heads)?;
+    }
+    Ok(heads.iter().map(|(layer, _)| *layer).min().unwrap_or(n_layers))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -83,7 +83,7 @@ fn a_config_is_of_the_kind_of_its_family() {
         ("llama-1", |it| matches!(it, Config::Decoder(_))),
         ("t5-1", |it| matches!(it, Config::Translator(_))),
     ] {
-        let config = Config::read("", &changed(name, &json!({}))).unwrap();
+        let config = Config::read("", &changed(name, json!({}))).unwrap();
         assert!(is_it(&config), "{name}");
         assert_eq!(name.strip_suffix("-1"), Some(config.family()));
     }

@@ -8,6 +8,7 @@ use block::Layers;
 use model_files::Sequence;
 
 use crate::encoders::{Encoder, sentence_embedding};
+use crate::head::lowest_layer;
 use crate::{Error, Result};
 
 /// Any stage.
@@ -90,12 +91,9 @@ impl<T: Real> Encoder<LayerParameters<T>, T> {
         stage: fn(&LayerParameters<T>) -> Stage<T>,
     ) -> Result<Layers<T>> {
         let n_layers = self.stack.blocks.len();
-        for &(layer, _) in heads {
-            attention::Error::expect_index("layer", layer, n_layers)?;
-        }
-        Error::expect_concats(n_layers, &pass.concats, instead)?;
         // Below the lowest head nothing changes.
-        let lowest = heads.iter().map(|(layer, _)| *layer).min().unwrap_or(n_layers);
+        let lowest = lowest_layer(heads, [n_layers, self.config.dims.n_heads()])?;
+        Error::expect_concats(n_layers, &pass.concats, instead)?;
         let before = pass.layers.up_to(lowest);
         let mask = pass.sequence.mask()?;
         let blocks = &self.stack.blocks;
@@ -151,7 +149,7 @@ impl<T: Real> Ablated<T> {
 #[cfg(test)]
 mod tests {
     use ablation::Replacement;
-    use per_head::PerHeadAttention;
+    use variants::{Changes, VariantAttention};
 
     use super::*;
     use crate::encoders::Study;
@@ -163,7 +161,8 @@ mod tests {
     }
 
     fn stage(parameters: &LayerParameters<f32>) -> Stage<f32> {
-        Box::new(PerHeadAttention::new(parameters.clone()))
+        let changes = Changes::default();
+        Box::new(VariantAttention::from_packed(parameters.pack(), changes).unwrap())
     }
 
     fn apart(a: &Matrix<f32>, b: &Matrix<f32>) -> f32 {

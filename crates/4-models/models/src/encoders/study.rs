@@ -6,6 +6,7 @@ use block::{Block, Layers};
 use model_files::Sequence;
 
 use crate::encoders::{Encoder, Stage, sentence_embedding};
+use crate::head::lowest_layer;
 use crate::{Error, Result};
 
 /// A model on some sentences, of which heads can be ablated.
@@ -65,10 +66,7 @@ impl<'a> Study<'a> {
         replacement: Replacement,
     ) -> Result<Vec<RowVector<f32>>> {
         let n_layers = self.model.stack.blocks.len();
-        for &(layer, _) in heads {
-            attention::Error::expect_index("layer", layer, n_layers)?;
-        }
-        let lowest = heads.iter().map(|(layer, _)| *layer).min().unwrap_or(n_layers);
+        let lowest = lowest_layer(heads, [n_layers, self.model.config.dims.n_heads()])?;
         let blocks =
             (lowest..n_layers).map(|layer| self.ablated_block(layer, heads, replacement));
         let blocks = blocks.collect::<Result<Vec<_>>>()?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use attention::{LayerParameters, Matrix};
 use model_files::Sequence;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 use tensors::{Existing, NewTensor, TensorFile, save, to_bytes};
 
 use crate::encoders::{Config, Encoder, Files};

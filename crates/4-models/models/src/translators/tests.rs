@@ -138,6 +138,6 @@ fn what_is_forced_first_and_what_is_forbidden_is_kept_to() {
     assert_eq!((ended.ids(), ended.has_ended()), ([1, next].as_slice(), true));
     insta::assert_snapshot!(written(json!({"decoder_start_token_id": 400}), None).unwrap_err(), @"config.json or generation_config.json: decoder_start_token_id: an id beyond the model's vocabulary");
     insta::assert_snapshot!(written(json!({"bad_words_ids": [[1, 2]]}), None).unwrap_err(), @"FOLDER/config.json: bad_words_ids is [[1,2]], expected lists of one id each: words of several tokens are not kept out");
-    let mbart = Config::read("config.json", &changed("bart-1", &json!({"model_type": "mbart", "decoder_start_token_id": null, "bos_token_id": null}))).unwrap();
+    let mbart = Config::read("config.json", &changed("bart-1", json!({"model_type": "mbart", "decoder_start_token_id": null, "bos_token_id": null}))).unwrap();
     assert_eq!(mbart.writing.start, None);
 }

@@ -11,6 +11,7 @@ use super::{FastDecoder, PackedCaches};
 use crate::Result;
 use crate::decoders::looks::Looks;
 use crate::decoders::study::HeadOfLayer;
+use crate::head::lowest_layer;
 
 impl FastDecoder {
     /// Ablates these heads and no others, from the next token on that is read.
@@ -20,14 +21,7 @@ impl FastDecoder {
     /// [`Error::Sizes`](crate::Error::Sizes) for a layer or a head that is not there; the heads
     /// are then as they were.
     pub fn ablate(&mut self, heads: &[HeadOfLayer]) -> Result<()> {
-        for &(layer, head) in heads {
-            attention::Error::expect_index("layer", layer, self.blocks.len())?;
-            attention::Error::expect_index(
-                "head",
-                head,
-                self.blocks[layer].heads().n_heads(),
-            )?;
-        }
+        lowest_layer(heads, [self.blocks.len(), self.config.dims().n_heads()])?;
         for (layer, block) in self.blocks.iter_mut().enumerate() {
             let here = heads.iter().filter(|head| head.0 == layer).map(|head| head.1);
             block.ablate(here.collect());

@@ -33,11 +33,9 @@ impl<T: Real> AsRead<T> {
         heads: &[HeadOfLayer],
         instead: &[Matrix<T>],
     ) -> Result<Layers<T>> {
-        self.check_heads(heads)?;
-        let n_layers = self.blocks.len();
-        Error::expect_concats(n_layers, &pass.concats, instead)?;
         // Below the lowest head nothing changes.
-        let lowest = heads.iter().map(|(layer, _)| *layer).min().unwrap_or(n_layers);
+        let lowest = self.lowest_layer(heads)?;
+        Error::expect_concats(self.blocks.len(), &pass.concats, instead)?;
         let before = self.up_to(&pass.layers, lowest)?;
         if heads.is_empty() {
             return Ok(before);

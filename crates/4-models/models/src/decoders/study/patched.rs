@@ -8,6 +8,7 @@ use super::HeadOfLayer;
 use super::ablated_layer::w_o;
 use crate::Result;
 use crate::decoders::decoder::AsRead;
+use crate::head::lowest_layer;
 
 /// One of the three things that a head reads tokens for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,10 +62,8 @@ impl<T: Real> AsRead<T> {
         input: Input,
         other: &Layers<T>,
     ) -> Result<Layers<T>> {
-        self.check_heads(heads)?;
+        let first = self.lowest_layer(heads)?;
         self.up_to(other, 0)?;
-        let n_layers = self.blocks.len();
-        let first = heads.iter().map(|(layer, _)| *layer).min().unwrap_or(n_layers);
         let before = self.up_to(whole, first)?;
         if heads.is_empty() {
             return Ok(before);
@@ -107,12 +106,8 @@ impl<T: Real> AsRead<T> {
         Ok(pass.up_to(first))
     }
 
-    pub(super) fn check_heads(&self, heads: &[HeadOfLayer]) -> Result<()> {
-        let (n_layers, n_heads) = (self.blocks.len(), self.config.dims().n_heads());
-        for &(layer, head) in heads {
-            attention::Error::expect_index("layer", layer, n_layers)?;
-            attention::Error::expect_index("head", head, n_heads)?;
-        }
-        Ok(())
+    /// As [`lowest_layer`], in this model.
+    pub(super) fn lowest_layer(&self, heads: &[HeadOfLayer]) -> Result<usize> {
+        Ok(lowest_layer(heads, [self.blocks.len(), self.config.dims().n_heads()])?)
     }
 }

@@ -76,19 +76,27 @@ fn folder(architecture: &str) -> PathBuf {
     }
 }
 
-/// A tiny model as a GGUF file, with some of its sizes other than they are.
-fn sized(architecture: &str, changes: &[(&str, u32)]) -> GgufWriter {
-    let file = folder(architecture).join("model.safetensors");
-    let file = TensorFile::open(file).unwrap();
+/// The settings of a tiny model; a size of `None` is left out.
+fn settings(
+    writer: GgufWriter,
+    architecture: &str,
+    of: impl Fn(&str, u32) -> Option<u32>,
+) -> GgufWriter {
     let key = |name: &str| format!("{architecture}.{name}");
-    let mut writer = GgufWriter::default()
+    let writer = writer
         .setting("general.architecture", 8, &text(architecture))
         .setting("general.name", 8, &text("tiny"))
         .float(&key("attention.layer_norm_rms_epsilon"), 1e-6);
-    for (name, size) in SIZES {
-        let changed = changes.iter().find(|(changed, _)| *changed == name);
-        writer = writer.whole(&key(name), changed.map_or(size, |(_, size)| *size));
-    }
+    SIZES.iter().fold(writer, |writer, (name, size)| match of(name, *size) {
+        Some(size) => writer.whole(&key(name), size),
+        None => writer,
+    })
+}
+
+/// With the tensors of its folder.
+fn with_tensors(mut writer: GgufWriter, architecture: &str) -> GgufWriter {
+    let file = folder(architecture).join("model.safetensors");
+    let file = TensorFile::open(file).unwrap();
     for name in file.names() {
         let tensor = file.tensor(&name).unwrap();
         let shape: Vec<u64> = tensor.shape().iter().map(|&size| size as u64).collect();
@@ -96,6 +104,15 @@ fn sized(architecture: &str, changes: &[(&str, u32)]) -> GgufWriter {
         writer = writer.floats(&renamed(name, architecture), &shape, &numbers);
     }
     writer
+}
+
+/// A tiny model as a GGUF file, with some of its sizes other than they are.
+fn sized(architecture: &str, changes: &[(&str, u32)]) -> GgufWriter {
+    let writer = settings(GgufWriter::default(), architecture, |name, size| {
+        let changed = changes.iter().find(|(changed, _)| *changed == name);
+        Some(changed.map_or(size, |(_, size)| *size))
+    });
+    with_tensors(writer, architecture)
 }
 
 fn llama() -> GgufWriter {
@@ -223,21 +240,10 @@ fn settings_of_a_gguf_file_are_read() {
 #[test]
 fn a_number_of_each_layer_is_taken_where_all_are_alike() {
     let listed = |each: &[i32]| {
-        let file = TensorFile::open(model("qwen2-1").join("model.safetensors")).unwrap();
-        let mut writer = GgufWriter::default()
-            .setting("general.architecture", 8, &text("qwen2"))
-            .float("qwen2.attention.layer_norm_rms_epsilon", 1e-6)
-            .wholes("qwen2.attention.head_count_kv", each);
-        for (name, size) in SIZES.iter().filter(|(name, _)| !name.ends_with("_kv")) {
-            writer = writer.whole(&format!("qwen2.{name}"), *size);
-        }
-        for name in file.names() {
-            let tensor = file.tensor(&name).unwrap();
-            let shape: Vec<u64> = tensor.shape().iter().map(|&n| n as u64).collect();
-            let renamed = renamed(name.clone(), "qwen2");
-            writer = writer.floats(&renamed, &shape, &tensor.numbers().unwrap());
-        }
-        writer
+        const KEY: &str = "attention.head_count_kv";
+        let other = |name: &str, size| (name != KEY).then_some(size);
+        let writer = settings(GgufWriter::default(), "qwen2", other);
+        with_tensors(writer.wholes(&format!("qwen2.{KEY}"), each), "qwen2")
     };
     assert_eq!(config(listed(&[1, 1, 1])).sizes.groups.n_kv_heads(), 1);
     insta::assert_snapshot!(refused(listed(&[1, 2, 1])), @"model.gguf: qwen2.attention.head_count_kv is a list of 3, expected the same of 1 or more in each layer");
@@ -350,19 +356,15 @@ fn tokens_that_were_added_are_tokens() {
 fn a_model_in_two_files_is_one() {
     let folder = tempfile::tempdir().unwrap();
     let whole = Gguf::from_bytes("model.gguf", llama().bytes()).unwrap();
-    let settings = |writer: GgufWriter, part: u32| {
+    let split = |writer: GgufWriter, part: u32| {
         writer
             .whole("split.no", part)
             .whole("split.count", 2)
             .whole("split.tensors.count", whole.tensors().len() as u32)
     };
-    let mut first = settings(GgufWriter::default(), 0)
-        .setting("general.architecture", 8, &text("llama"))
-        .float("llama.attention.layer_norm_rms_epsilon", 1e-6);
-    for (name, size) in SIZES {
-        first = first.whole(&format!("llama.{name}"), size);
-    }
-    let mut parts = [first, settings(GgufWriter::default(), 1)];
+    let first = split(GgufWriter::default(), 0);
+    let first = settings(first, "llama", |_, size| Some(size));
+    let mut parts = [first, split(GgufWriter::default(), 1)];
     for (i, (name, info)) in whole.tensors().iter().enumerate() {
         let numbers: Vec<f64> = whole.numbers(name, &info.shape).unwrap();
         let shape: Vec<u64> = info.shape.iter().map(|&size| size as u64).collect();
