@@ -53,7 +53,7 @@ pub fn read(file: &TensorFile, prefix: &str) -> Result<Vec<f64>> {
     Ok(parts.concat())
 }
 
-/// Writes `config.json`, `model.safetensors` and `tokenizer.json` into a folder, which is made
+/// Writes `model.safetensors`, `config.json` and a tokenizer's two files into a folder, which is made
 /// if it is not there. The parameters are kept in f32, as models are.
 ///
 /// # Errors
@@ -74,7 +74,12 @@ pub fn write(folder: &Path, parameters: &[f64]) -> Result<()> {
     let unwritten = |path: PathBuf| move |source| Error::Write { path, source };
     fs::create_dir_all(folder).map_err(unwritten(folder.to_owned()))?;
     save(&folder.join("model.safetensors"), &tensors, Existing::Replace)?;
-    for (name, value) in [("config.json", config()), ("tokenizer.json", tokenizer())] {
+    let files = [
+        ("config.json", config()),
+        ("tokenizer.json", tokenizer()),
+        ("tokenizer_config.json", tokenizer_config()),
+    ];
+    for (name, value) in files {
         let path = folder.join(name);
         fs::write(&path, format!("{value:#}\n")).map_err(unwritten(path))?;
     }
@@ -118,6 +123,15 @@ fn tokenizer() -> Value {
         "post_processor": null,
         "decoder": { "type": "Fuse" },
         "model": { "type": "WordLevel", "vocab": vocabulary, "unk_token": END },
+    })
+}
+
+/// The tokenizer is no GPT-2's, which has parts of words.
+fn tokenizer_config() -> Value {
+    json!({
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "bos_token": END,
+        "eos_token": END,
     })
 }
 

@@ -46,11 +46,28 @@ pub(super) fn trained(
     let written: Vec<String> =
         (0..N_WRITTEN).map(|_| scalars::write(&parameters, 0.8, rng)).collect();
     let mut text = format!(
-        "One block of 4 heads, {} parameters; seed {seed}; {n_taken} steps, each on 8 of {} names\n\n\
-         The loss on {} names that it never saw, beside letters that are only counted:\n\n",
+        "One block of 4 heads, {} parameters; seed {seed}; {n_taken} steps, each on 8 of {} names\n\n",
         thousands(parameters.len()),
         thousands(split.learned.len()),
-        split.test.len(),
+    );
+    text += &report(&split, loss, &written)?;
+    if let Some(folder) = save {
+        gpt2::write(folder, &parameters)?;
+        let folder = paths::shown(folder);
+        writeln!(
+            text,
+            "\nSaved in {folder}: a name goes on with\n\n  \
+             cargo learn write --model {folder} --tokens 12 \"<end>mar\""
+        )?;
+    }
+    Ok(text)
+}
+
+/// The loss beside those of counts, and what was written.
+fn report(split: &Split, loss: f64, written: &[String]) -> Result<String> {
+    let mut text = format!(
+        "The loss on {} names that it never saw, beside letters that are only counted:\n\n",
+        split.test.len()
     );
     let counted =
         ["each letter by itself", "after the letter before", "after the two before"];
@@ -67,19 +84,34 @@ pub(super) fn trained(
         let names: String = names.iter().map(|name| format!("  {name:<16}")).collect();
         writeln!(text, "{}", names.trim_end())?;
     }
-    let [learned, kept, new] = split.count(&written);
+    let [learned, kept, new] = split.count(written);
     writeln!(
         text,
-        "\nOf {N_WRITTEN}, {learned} are names that it learned from, {kept} are among those that it \
-         never saw, and {new} are in no list."
+        "\nOf {N_WRITTEN}, {learned} are names that it learned from, {kept} are among those that \
+         it\nnever saw, and {new} are in no list."
     )?;
-    if let Some(folder) = save {
-        gpt2::write(folder, &parameters)?;
-        let folder = paths::shown(folder);
-        writeln!(
-            text,
-            "\nSaved in {folder}: `cargo learn write --model {folder}` writes with it."
-        )?;
-    }
     Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_training_is_reported_and_saved() {
+        let folder = tempfile::tempdir().unwrap();
+        let stop = AtomicBool::new(false);
+        let report = trained(1, 20, Some(folder.path()), &stop).unwrap();
+        for part in
+            ["4,000 parameters; seed 1; 20 steps", "2.336", "the model", "Of 200, "]
+        {
+            assert!(report.contains(part), "{part} is missing from\n{report}");
+        }
+        assert!(report.lines().all(|line| line.chars().count() <= 100), "{report}");
+        for file in ["config.json", "model.safetensors", "tokenizer.json"] {
+            assert!(folder.path().join(file).is_file(), "{file}");
+        }
+        let refused = trained(1, 0, None, &stop).unwrap_err();
+        insta::assert_snapshot!(refused, @"the number of steps is 0, and must be at least 1");
+    }
 }
