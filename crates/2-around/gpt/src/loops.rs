@@ -1,15 +1,15 @@
 //! Loops over numbers, and every gradient by hand.
 //!
-//! The tape is gone. It remembered, for each number, what to multiply a gradient by on the way
-//! back; written out once per step of the model, the same products are loops, and what they
-//! need is kept by name.
+//! The tape is gone. It remembered, for each number, what a gradient is multiplied by in the
+//! backward pass. Written out once per step of the model, the same products are loops, and what
+//! they need is kept by name.
 
 use std::f64::consts::PI;
 
 use crate::parts::{cut, cut_mut};
 use crate::scalars::{D_K, D_MODEL, N_HEADS, N_LETTERS};
 
-/// What one letter of a name leaves behind for the way back.
+/// What the backward pass needs of one letter of a name.
 struct Letter {
     id: usize,
     norm_1: Normed,
