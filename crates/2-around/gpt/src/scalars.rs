@@ -209,7 +209,7 @@ fn logits<'t>(parameters: &[Scalar<'t>], ids: &[usize]) -> Vec<Vec<Scalar<'t>>> 
 }
 
 /// Parameters before any training: random ones, so that no two learn the same, and then gains
-/// of 1 and biases of 0, part by part as [`logits`] takes them.
+/// of 1 and biases of 0, part by part as `logits` takes them.
 pub fn parameters(rng: &mut impl Rng) -> Vec<f64> {
     const D: usize = D_MODEL;
     let (embeddings, norm) = ([(N_LETTERS + N_POSITIONS) * D, 0, 0], [0, D, D]);

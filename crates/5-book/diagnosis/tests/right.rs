@@ -121,3 +121,11 @@ fn nobody_is_accused_of_what_would_change_a_right_tensor() {
 fn nobody_of_twenty_thousand_is_accused() {
     nobody_of(20_000);
 }
+
+/// Rounding that is the same factor everywhere, by chance, is no other scale: it would have the
+/// digits of the one that was meant.
+#[test]
+fn nobody_is_accused_of_the_last_bits_of_a_scale() {
+    let called = called(11_280);
+    assert_ne!(called.verdict, Verdict::Mistake, "{}", called.words);
+}

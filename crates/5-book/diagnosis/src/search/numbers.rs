@@ -28,6 +28,9 @@ const MOST_ENTRIES: usize = 1_000;
 /// An eps that is not another by this power of e is not told.
 const HARDLY: f64 = 0.2;
 
+/// Nor is another number that differs in its last bits alone.
+const LAST_BITS: f64 = 64.0 * f64::EPSILON;
+
 /// So many widths of a window are tried, and more around the nearest where there are more.
 const MOST_WIDTHS: usize = 64;
 
@@ -290,8 +293,8 @@ impl<'a> Search<'a> {
     /// does that is hardly another.
     fn is_no_chance(&self, fit: &Trial, state: State, other: f64, bits: f64) -> bool {
         let Some(number) = fit.number else { return false };
-        let is_eps = number.kind == Kind::Eps && number.is_near();
-        if is_eps && number.power_of(number.found).abs() < HARDLY {
+        let hardly = if number.kind == Kind::Eps { HARDLY } else { LAST_BITS };
+        if number.is_near() && number.power_of(number.found).abs() < hardly {
             return false;
         }
         let nearer = other / fit.difference.rms.max(f64::MIN_POSITIVE);
