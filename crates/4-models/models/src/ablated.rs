@@ -134,7 +134,7 @@ pub fn ablate<T: Real>(
     Ok(Whole(exchange(model, less)))
 }
 
-/// Layers in the place of others, which are given back.
+/// Layers that replace others, which are given back.
 fn exchange<T: Real>(
     model: &mut impl Attentions<T>,
     layers: Vec<(Head, VariantAttention<T>)>,

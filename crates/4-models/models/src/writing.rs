@@ -29,7 +29,7 @@ impl<F: FnMut(&[usize]) -> Result<Vec<f64>>> Predict for F {
     }
 }
 
-/// A text that is being written, whoever reads it: its tokens, how many of them are read, and
+/// A text that is being written, whatever reads it: its tokens, how many of them are read, and
 /// how the next one is chosen.
 #[derive(Debug, Clone)]
 pub struct Draft {

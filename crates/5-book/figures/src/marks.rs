@@ -289,7 +289,7 @@ impl Mark {
         Self { is_silent: true, ..self }
     }
 
-    /// Seen at first, or in the place of another one.
+    /// Seen at first, or when it replaces another one.
     pub(crate) fn shown(self, is_shown: bool) -> Self {
         Self { shown: Some(is_shown), ..self }
     }

@@ -10,7 +10,7 @@
 //! [`Posed::run`] says what came out. [`Form::read`] reads a line, and [`Form::judge`] compares
 //! it with the answer.
 //!
-//! The one decision: **whoever asks is a view of this list**. No file, no thread and no clock
+//! The one decision: **what asks is a view of this list**. No file, no thread and no clock
 //! is used here, and the order of topics is that of the chapters, which is not known here.
 
 mod answer;
