@@ -28,8 +28,8 @@ const MOST_ENTRIES: usize = 1_000;
 /// An eps that is not another by this power of e is not told.
 const HARDLY: f64 = 0.2;
 
-/// Nor is another number that differs in its last bits alone.
-const LAST_BITS: f64 = 64.0 * f64::EPSILON;
+/// Nor is another number that differs by less than this power, in its last digits of float64.
+const LAST_BITS: f64 = 1e-11;
 
 /// So many widths of a window are tried, and more around the nearest where there are more.
 const MOST_WIDTHS: usize = 64;
