@@ -5,27 +5,25 @@
 //! comes after it, so no letter of a name sees what fills it up; and what stands there asks for
 //! no letter, so it has no loss.
 
-use attention::{
-    Batch, Dims, Linear, Mask, Matrix, PackedParameters, Real, Result, RowVector,
-};
+use attention::{Batch, Dims, Linear, Mask, Matrix, PackedParameters, Result, RowVector};
 use block::{
-    Activation, Block, FeedForward, LayerNorm, Norms, Stack, StackPass, Sublayer,
+    Activation, Block, Embedding, FeedForward, LayerNorm, Norms, Stack, StackPass,
+    Sublayer,
 };
 use fused_heads::FusedAttention;
 use gradients::{Entries, cross_entropy};
 
-use crate::parts::{PARTS, Part, cut, cut_mut};
-use crate::scalars::{D_FF, D_MODEL, N_HEADS, N_POSITIONS};
+use crate::parts::{PARTS, cut_mut, embedding, matrix};
+use crate::scalars::{D_FF, D_MODEL, N_HEADS};
 
-/// The places in [`PARTS`] of what a stack holds, in the order of its entries.
-const OF_STACK: [usize; 18] =
-    [4, 5, 6, 7, 8, 9, 10, 11, 2, 3, 14, 15, 16, 17, 12, 13, 18, 19];
+/// The places in [`PARTS`] of what an embedding and a stack hold, in the order of their entries.
+const OF_MODEL: [usize; 20] =
+    [0, 1, 4, 5, 6, 7, 8, 9, 10, 11, 2, 3, 14, 15, 16, 17, 12, 13, 18, 19];
 
 /// A model made of the book's parts.
-struct Model<T: Real> {
-    letters: Matrix<T>,
-    positions: Matrix<T>,
-    stack: Stack<FusedAttention<T>, T>,
+struct Model {
+    embedding: Embedding,
+    stack: Stack<FusedAttention>,
 }
 
 /// The loss of some names, and the gradient of each parameter, so many names at once.
@@ -37,7 +35,7 @@ pub(crate) fn gradients(
     names: &[Vec<usize>],
     at_once: usize,
 ) -> Result<(f64, Vec<f64>)> {
-    let model = Model::<f64>::of(parameters)?;
+    let model = Model::of(parameters)?;
     let n_letters: usize = names.iter().map(|name| name.len() - 1).sum();
     let (mut loss, mut gradients) = (0.0, vec![0.0; parameters.len()]);
     for some in names.chunks(at_once.max(1)) {
@@ -81,14 +79,9 @@ impl Padded {
     }
 }
 
-impl<T: Real> Model<T> {
+impl Model {
     /// The model of a list of parameters.
     fn of(parameters: &[f64]) -> Result<Self> {
-        let parts = cut(parameters);
-        let matrix = |i: usize| {
-            let Part { shape: (rows, columns), .. } = PARTS[i];
-            Matrix::from_fn(rows, columns, |r, c| T::of(parts[i][r * columns + c]))
-        };
         let zeros = |d_in, d_out| {
             Linear::new(Matrix::zeros(d_in, d_out), Some(RowVector::zeros(d_out)))
         };
@@ -103,49 +96,41 @@ impl<T: Real> Model<T> {
             Some(Sublayer::new(feed_forward, norms())),
         );
         let last_norm = Some(LayerNorm::identity(D_MODEL).into());
-        let mut stack = Stack { blocks: vec![block], last_norm };
-        for (entries, i) in stack.entries_mut().into_iter().zip(OF_STACK) {
-            entries.copy_from_slice(matrix(i).as_slice());
+        let mut model = (embedding(parameters), Stack { blocks: vec![block], last_norm });
+        for (entries, i) in model.entries_mut().into_iter().zip(OF_MODEL) {
+            entries.copy_from_slice(matrix(parameters, i).as_slice());
         }
-        Ok(Self { letters: matrix(0), positions: matrix(1), stack })
+        let (embedding, stack) = model;
+        Ok(Self { embedding, stack })
     }
 
     /// The mean loss of all letters; their gradients, times `share`, are added.
     fn add_gradients(&self, names: &Padded, share: f64, sum: &mut [f64]) -> Result<f64> {
         let Padded { n_names, length, ids, rows, targets } = names;
-        let x = Matrix::from_fn(ids.len(), D_MODEL, |i, j| {
-            self.letters[(ids[i], j)] + self.positions[(i % length, j)]
-        });
-        let x = Batch::new(*n_names, x)?;
+        let letters = &self.embedding.tokens;
+        let x = Batch::new(*n_names, self.embedding.forward(ids, *length)?)?;
         let pass = StackPass::forward(&self.stack, &x, &[Mask::Causal])?;
         let out = pass.out().select_rows(rows);
-        let loss = cross_entropy(&(&out * self.letters.transpose()), targets)?;
+        let loss = cross_entropy(&(&out * letters.transpose()), targets)?;
 
-        let d_logits = loss.gradient * T::of(share);
-        let mut d_letters = d_logits.transpose() * &out;
-        let d_of_rows = d_logits * &self.letters;
+        let d_logits = loss.gradient * share;
+        let d_written = d_logits.transpose() * &out;
+        let d_of_rows = d_logits * letters;
         let mut d_out = Matrix::zeros(ids.len(), D_MODEL);
         for (d, &row) in d_of_rows.row_iter().zip(rows) {
             d_out.set_row(row, &d);
         }
         let d = pass.backward(&d_out)?;
-        let mut d_positions = Matrix::zeros(N_POSITIONS, D_MODEL);
-        for (i, d_x) in d.d_x().row_iter().enumerate() {
-            // A letter is read here, and written above: one table gets both.
-            let mut of_letter = d_letters.row_mut(ids[i]);
-            of_letter += d_x;
-            let mut of_position = d_positions.row_mut(i % length);
-            of_position += d_x;
-        }
-        let embeddings = [(d_letters.as_slice(), 0), (d_positions.as_slice(), 1)];
-        let of_stack = d.d_stack.entries().into_iter().zip(OF_STACK);
+        let mut d_embedding = self.embedding.backward(ids, *length, d.d_x())?;
+        // One table reads letters and writes them, and so gets both gradients.
+        d_embedding.tokens += d_written;
         let sums = cut_mut(sum);
-        for (entries, i) in embeddings.into_iter().chain(of_stack) {
+        for (entries, i) in (d_embedding, d.d_stack).entries().into_iter().zip(OF_MODEL) {
             let (n_rows, n_columns) = PARTS[i].shape;
-            for (at, &entry) in entries.iter().enumerate() {
-                sums[i][at % n_rows * n_columns + at / n_rows] += entry.to_f64();
+            for (at, entry) in entries.iter().enumerate() {
+                sums[i][at % n_rows * n_columns + at / n_rows] += entry;
             }
         }
-        Ok(loss.value.to_f64())
+        Ok(loss.value)
     }
 }

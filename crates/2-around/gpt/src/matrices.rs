@@ -4,19 +4,18 @@
 //! of itself while letters were read one by one, now takes a mask.
 
 use attention::{Linear, Mask, Matrix, Result, RowVector, softmax_rows};
-use block::{Activation, LayerNorm, layer_norm_backward};
+use block::{Activation, Embedding, LayerNorm, layer_norm_backward};
 use gradients::{
     LayerGradients, LinearGradients, cross_entropy, linear_backward,
     softmax_rows_backward,
 };
 
-use crate::parts::{PARTS, cut, cut_mut};
+use crate::parts::{PARTS, cut, cut_mut, embedding, matrix};
 use crate::scalars::{D_K, D_MODEL, N_HEADS};
 
 /// A model in matrices.
 struct Model {
-    letters: Matrix,
-    positions: Matrix,
+    embedding: Embedding,
     norm_1: LayerNorm,
     /// W^Q, W^K and W^V of each head, `[d_model, d_k]`.
     heads: Vec<[Linear; 3]>,
@@ -30,9 +29,7 @@ struct Model {
 impl Model {
     fn of(parameters: &[f64]) -> Result<Self> {
         let parts = cut(parameters);
-        let matrix = |i: usize| {
-            Matrix::from_row_slice(PARTS[i].shape.0, PARTS[i].shape.1, parts[i])
-        };
+        let matrix = |i: usize| matrix(parameters, i);
         let row = |i: usize| RowVector::from_row_slice(parts[i]);
         let norm = |i| LayerNorm::new(row(i), row(i + 1), 1e-5);
         let linear = |i| Linear::new(matrix(i), Some(row(i + 1)));
@@ -42,8 +39,7 @@ impl Model {
         };
         let head = |head| Ok([own(4, head)?, own(6, head)?, own(8, head)?]);
         Ok(Self {
-            letters: matrix(0),
-            positions: matrix(1),
+            embedding: embedding(parameters),
             norm_1: norm(2)?,
             heads: (0..N_HEADS).map(head).collect::<Result<_>>()?,
             w_o: linear(10)?,
@@ -142,9 +138,8 @@ impl Model {
         sum: &mut Sum<'_>,
     ) -> Result<f64> {
         let (ids, targets) = (&name[..name.len() - 1], &name[1..]);
-        let x_0 = Matrix::from_fn(ids.len(), D_MODEL, |i, j| {
-            self.letters[(ids[i], j)] + self.positions[(i, j)]
-        });
+        let letters = &self.embedding.tokens;
+        let x_0 = self.embedding.forward(ids, ids.len())?;
         let normed_1 = self.norm_1.forward(&x_0)?;
         let heads = self.heads.iter().map(|head| Head::forward(head, &normed_1));
         let heads: Vec<Head> = heads.collect::<Result<_>>()?;
@@ -158,12 +153,11 @@ impl Model {
         let activated = Activation::GeluTanh.forward(&hidden);
         let x_2 = &x_1 + self.w_2.forward(&activated)?;
         let out = self.last_norm.forward(&x_2)?;
-        let loss = cross_entropy(&(&out * self.letters.transpose()), targets)?;
+        let loss = cross_entropy(&(&out * letters.transpose()), targets)?;
 
         let d_logits = loss.gradient * share;
         sum.add(0, [0, 0], &(d_logits.transpose() * &out));
-        let last =
-            layer_norm_backward(&self.last_norm, &x_2, &(d_logits * &self.letters))?;
+        let last = layer_norm_backward(&self.last_norm, &x_2, &(d_logits * letters))?;
         sum.add_norm(18, &last.d_layer);
         let LinearGradients { d_linear, d_x } =
             linear_backward(&self.w_2, &activated, &last.d_x)?;
@@ -185,9 +179,10 @@ impl Model {
             layer_norm_backward(&self.norm_1, &x_0, &d_normed)?;
         sum.add_norm(2, &d_layer);
         let d_x_0 = d_x_1 + d_x;
-        sum.add(1, [0, 0], &d_x_0);
-        for (i, &id) in ids.iter().enumerate() {
-            sum.add(0, [id, 0], &d_x_0.rows(i, 1).into_owned());
+        let d_embedding = self.embedding.backward(ids, ids.len(), &d_x_0)?;
+        sum.add(0, [0, 0], &d_embedding.tokens);
+        if let Some(d_positions) = d_embedding.positions.table() {
+            sum.add(1, [0, 0], d_positions);
         }
         Ok(loss.value)
     }

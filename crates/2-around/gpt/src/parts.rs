@@ -2,6 +2,9 @@
 //!
 //! All rungs take the same list and give gradients in the same order.
 
+use attention::Matrix;
+use block::{Embedding, Positions};
+
 use crate::scalars::{D_FF, D_MODEL, N_LETTERS, N_POSITIONS};
 
 /// A part of the list: its name, and the rows and columns that it has there, row by row.
@@ -53,4 +56,16 @@ pub(crate) fn cut_mut<T>(mut list: &mut [T]) -> [&mut [T]; 20] {
     PARTS.map(|Part { shape: (rows, columns), .. }| {
         list.split_off_mut(..rows * columns).expect("numbers for every part")
     })
+}
+
+/// Part i of a list, as a matrix.
+pub(crate) fn matrix(parameters: &[f64], i: usize) -> Matrix {
+    let (rows, columns) = PARTS[i].shape;
+    Matrix::from_row_slice(rows, columns, cut(parameters)[i])
+}
+
+/// The two tables of a list.
+pub(crate) fn embedding(parameters: &[f64]) -> Embedding {
+    let positions = Positions::Learned(matrix(parameters, 1));
+    Embedding { tokens: matrix(parameters, 0), scale: 1.0, positions }
 }
