@@ -10,7 +10,7 @@ use model_files::Sentence;
 /// Sums in another order differ by less than this.
 pub const ROUNDING: f64 = 1e-9;
 
-/// A layer of random numbers. What is asked of it is the same for any numbers.
+/// A layer of random numbers: no question depends on which they are.
 pub fn layer<T: Real>(dims: Dims, bias: bool) -> LayerParameters<T> {
     LayerParameters::random(dims, bias, &mut Rng::seed_from_u64(1))
 }

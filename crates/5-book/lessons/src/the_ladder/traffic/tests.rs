@@ -16,7 +16,7 @@ struct Rows {
     capacity: usize,
     clock: usize,
     rows: HashMap<(char, usize), (usize, usize, bool)>,
-    /// By the letter of what is moved.
+    /// By the letter of a matrix, the bytes that were moved.
     moved: HashMap<char, usize>,
 }
 
