@@ -19,6 +19,7 @@ mod strided;
 mod strides;
 mod tile_plan;
 mod tile_walk;
+mod transformer;
 
 use crate::Figure;
 use crate::chart::{self, Text};
@@ -36,6 +37,7 @@ pub use strided::Strided;
 pub use strides::strides;
 pub use tile_plan::{TileCounts, TileKind, tile_kinds, tile_plan};
 pub use tile_walk::{TileWalk, tile_walk};
+pub use transformer::{Family, block_diagram, transformer_diagram};
 
 /// How wide the drawing of a wide page is, in pixels.
 const WIDE: f64 = 720.0;

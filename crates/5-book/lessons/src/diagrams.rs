@@ -6,7 +6,8 @@ pub mod small;
 use anyhow::{Context, Result, ensure};
 use attention::Dims;
 use figures::{
-    Figure, HeadPart, LayerForm, LayerPart, batch_diagram, head_diagram, layer_diagram,
+    Family, Figure, HeadPart, LayerForm, LayerPart, batch_diagram, block_diagram,
+    head_diagram, layer_diagram, transformer_diagram,
 };
 
 use crate::args::{Args, Entry};
@@ -15,6 +16,8 @@ pub(crate) const FIGURES: &[Entry] = &[
     ("head-diagram", head),
     ("layer-diagram", layer),
     ("batch-diagram", batch),
+    ("block-diagram", block),
+    ("transformer", transformer),
     ("temperatures", small::temperatures),
     ("heads-add", adding::figure),
     ("backward-graph", small::graph),
@@ -93,6 +96,26 @@ fn batch(args: &Args) -> Result<Figure> {
     expect_keys(args, &["sizes"])?;
     let title = "A batch is one matrix for the projections, and blocks for attention";
     Ok(batch_diagram(title, sizes(args)?))
+}
+
+fn block(_: &Args) -> Result<Figure> {
+    Ok(block_diagram(
+        "A block: two sub-layers, each with a norm before it and a residual around it",
+    ))
+}
+
+/// `lit=encoder|decoder|encoder-decoder`.
+fn transformer(args: &Args) -> Result<Figure> {
+    expect_keys(args, &["lit"])?;
+    let lit = args.get("lit").map(Family::named).transpose()?;
+    let title = match lit {
+        None | Some(Family::EncoderDecoder) => {
+            "The Transformer: an encoder reads one text, a decoder writes another"
+        }
+        Some(Family::Encoder) => "A BERT is an encoder alone",
+        Some(Family::Decoder) => "A GPT is a decoder alone, without cross-attention",
+    };
+    Ok(transformer_diagram(title, lit))
 }
 
 #[cfg(test)]

@@ -160,6 +160,17 @@ impl Canvas {
         self.outline(rect, ink, "");
     }
 
+    /// Where two arrows are added: a circle with a plus in it.
+    pub(super) fn sum(&mut self, [x, y]: [f64; 2], radius: f64, ink: Ink) {
+        let [cx, cy, r] = [x, y, radius].map(short);
+        let (fill, stroke) = (ink.fill(), ink.stroke());
+        self.body +=
+            &format!("<circle cx=\"{cx}\" cy=\"{cy}\" r=\"{r}\" {fill} {stroke}/>");
+        let reach = radius * 0.55;
+        self.line([x - reach, y], [x + reach, y], ink);
+        self.line([x, y - reach], [x, y + reach], ink);
+    }
+
     fn outline(&mut self, rect: &Rect, ink: Ink, more: &str) {
         let [x, y, w, h] = [rect.x, rect.y, rect.w, rect.h].map(short);
         let (fill, stroke) = (ink.fill(), ink.stroke());
