@@ -68,7 +68,7 @@ pub const CHAPTERS: &[&[Entry]] = &[
     many_machines::FIGURES,
 ];
 
-/// The live figures, in the same order.
+/// The live figures, topic by topic.
 pub const LIVE: &[&dyn live::Live] = &[
     &one_look_is_not_enough::other_parts::LIVE,
     &scores_softmax_scale::arrows::LIVE,
