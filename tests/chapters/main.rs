@@ -22,6 +22,7 @@ mod places;
 mod questions;
 /// How numbers are said to the chapters.
 mod quote;
+mod readme;
 mod scores_softmax_scale;
 mod sensors;
 /// What the sources say has its place: each chapter and test that the book names for it.
