@@ -4,7 +4,7 @@
 //! here has an answer that can be compared with theirs: a number, a shape, a token.
 //!
 //! A question is **a text, numbers, and the slips that people make**, in the file of its
-//! topic, `questions/TOPIC.md`; and a run in `topics`, which makes the thing from the numbers
+//! topic, `set/TOPIC.md`; and a run in `topics`, which makes the thing from the numbers
 //! and names what came out. No answer is stored: each is a fact of a run, and so is each slip.
 //! [`topics`] are all questions, [`Question::pose`] fills in the numbers of a seed, and
 //! [`Posed::run`] says what came out. [`Form::read`] reads a line, and [`Form::judge`] compares

@@ -1,4 +1,4 @@
-//! A file of questions, `questions/TOPIC.md`.
+//! A file of questions, `set/TOPIC.md`.
 //!
 //! ```text
 //! ## What a causal mask leaves open {#causal-open}

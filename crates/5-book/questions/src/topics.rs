@@ -44,8 +44,8 @@ type File = (&'static str, &'static str, &'static str, &'static [(&'static str, 
 
 macro_rules! files {
     ($($name:literal $topic:ident: $($run:ident)*;)*) => {
-        [$(($name, concat!("questions/", $name, ".md"),
-            include_str!(concat!("../questions/", $name, ".md")),
+        [$(($name, concat!("set/", $name, ".md"),
+            include_str!(concat!("../set/", $name, ".md")),
             &[$((stringify!($run), $topic::$run)),*])),*]
     };
 }
