@@ -63,7 +63,7 @@ pub use embedding::{Embedding, Unembedding};
 pub use families::families;
 pub use family::{Family, Layers, Names, Projections};
 #[cfg(feature = "fast")]
-pub use fast::{Chosen, FastDecoder, PackedCaches};
+pub use fast::{FastDecoder, MapRows, PackedCaches};
 pub use looks::Looks;
 pub use pass::Pass;
 pub use reader::{CachedDecoder, Reader};

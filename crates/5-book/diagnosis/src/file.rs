@@ -28,9 +28,9 @@ use layouts::Layout;
 use notes::Notes;
 use settings::{BASE, CAP, CAUSAL, KV_HEADS, ROTARY, SCALE, YOU};
 
-/// What the reader says of a layer, where its file does not, or says otherwise.
+/// A layer as its reader describes it, where the file does not, or differs.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Said {
+pub struct Overrides {
     /// h.
     pub heads: Option<usize>,
     /// Heads of keys and values, if they are fewer.
@@ -82,7 +82,7 @@ pub struct Reading {
 /// The files of one layer: parameters, inputs and results may stand in several.
 pub(crate) struct Files<'a> {
     files: &'a [&'a TensorFile],
-    said: &'a Said,
+    said: &'a Overrides,
     /// The tensors that were read.
     used: RefCell<BTreeSet<String>>,
 }
@@ -92,7 +92,7 @@ pub(crate) struct Files<'a> {
 /// # Errors
 /// [`Error`] for what is missing, and for shapes that no reading fits, with those that were
 /// tried.
-pub fn read(files: &[&TensorFile], said: &Said) -> Result<Reading> {
+pub fn read(files: &[&TensorFile], said: &Overrides) -> Result<Reading> {
     let files = Files { files, said, used: RefCell::default() };
     let mut notes = Notes::default();
     room::expect_tensors(&files, &files.names_without_prefix())?;

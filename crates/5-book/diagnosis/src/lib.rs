@@ -75,7 +75,7 @@ mod step;
 pub use bank::{bank, mistake};
 pub use diagnosis::{Diagnosis, computed, diagnose, diagnose_with};
 pub use error::{Error, Result};
-pub use file::{Reading, Said, read};
+pub use file::{Overrides, Reading, read};
 pub use head_norm::{HeadNorm, NormKind};
 pub use intent::{Corner, EmptyRow, Intent, Pairing, Positions};
 pub use mistake::Mistake;

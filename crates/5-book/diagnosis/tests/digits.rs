@@ -7,8 +7,8 @@ use attention::{Matrix, Rng, SeedableRng, random_matrix};
 use common::loops::{Machine, pass};
 use common::{apart, diagnosed, ids, output_with, self_attention, size};
 use diagnosis::{
-    Diagnosis, EmptyRow, Intent, Mistake, Precision, Record, Said, State, Verdict, bank,
-    computed, diagnose, read,
+    Diagnosis, EmptyRow, Intent, Mistake, Overrides, Precision, Record, State, Verdict,
+    bank, computed, diagnose, read,
 };
 use rand::RngExt;
 use tensors::{NewTensor, TensorFile, to_bytes};
@@ -264,7 +264,7 @@ fn pasted() -> Vec<u8> {
 #[test]
 fn what_is_assumed_of_digits_is_said() {
     let file = TensorFile::from_bytes("pasted", pasted()).unwrap();
-    let said = Said { heads: Some(3), ..Said::default() };
+    let said = Overrides { heads: Some(3), ..Overrides::default() };
     let reading = read(&[&file], &said).unwrap();
     let diagnosis = diagnose(&reading.record, &reading.intent).unwrap();
     assert_eq!(diagnosis.verdict, Verdict::Right, "{:?}", ids(&diagnosis));

@@ -2,7 +2,7 @@
 //! refused by its name.
 
 use attention::{Matrix, Rng, SeedableRng, random_matrix};
-use diagnosis::{Reading, Said, read};
+use diagnosis::{Overrides, Reading, read};
 use tensors::{NewTensor, TensorFile, to_bytes_with};
 
 const META: &[(&str, &str)] = &[("heads", "2"), ("causal", "true"), ("rotary", "halves")];
@@ -29,7 +29,7 @@ fn reading(
     tensors.extend(others);
     let bytes = to_bytes_with(&tensors, texts).unwrap();
     let file = TensorFile::from_bytes("a file", bytes).unwrap();
-    read(&[&file], &Said::default()).map_err(|error| error.to_string())
+    read(&[&file], &Overrides::default()).map_err(|error| error.to_string())
 }
 
 fn refused(prefix: &str, name: &str) -> String {

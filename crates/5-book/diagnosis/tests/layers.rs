@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use diagnosis::{Diagnosis, Mistake, Said, Verdict, diagnose, read};
+use diagnosis::{Diagnosis, Mistake, Overrides, Verdict, diagnose, read};
 use tensors::TensorFile;
 
 /// Each with its mistakes, in the words of `layers/README.md`.
@@ -39,7 +39,7 @@ fn each_is_what_it_is() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/layers");
         let bytes = fs::read(path.join(format!("{name}.safetensors"))).unwrap();
         let file = TensorFile::from_bytes(name, bytes).unwrap();
-        let reading = read(&[&file], &Said::default()).unwrap();
+        let reading = read(&[&file], &Overrides::default()).unwrap();
         let diagnosis = diagnose(&reading.record, &reading.intent).unwrap();
         let verdict = match expected {
             [] => Verdict::Right,

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use diagnosis::{Reading, Said, Verdict, diagnose, read, snippets};
+use diagnosis::{Overrides, Reading, Verdict, diagnose, read, snippets};
 use tensors::TensorFile;
 
 /// What a program with these lines in it writes; nothing where a package that it needs is not
@@ -21,7 +21,7 @@ fn written(packages: &str, before: &str, snippet: &str, after: &str) -> Option<R
     let output = python(&format!("{before}\n{snippet}\n{after}")).expect("Python runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let file = TensorFile::open(folder.path().join("layer.safetensors")).unwrap();
-    Some(read(&[&file], &Said::default()).unwrap())
+    Some(read(&[&file], &Overrides::default()).unwrap())
 }
 
 fn expect(reading: Option<Reading>, verdict: Verdict) {

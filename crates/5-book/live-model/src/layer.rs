@@ -2,7 +2,7 @@
 
 use attention::Matrix;
 use diagnosis::{
-    Diagnosis, Pairing, Reading, Record, Said, State, computed, diagnose, read,
+    Diagnosis, Overrides, Pairing, Reading, Record, State, computed, diagnose, read,
 };
 use serde_json::{Value, json};
 use tensors::TensorFile;
@@ -14,9 +14,9 @@ const FILE: &str = "the file";
 
 /// What a page says of a layer besides its file: a JSON object with `heads`, `kv_heads`,
 /// `causal` and `rotary`, each left out where the file says it.
-pub fn said(choices: &Value) -> Said {
+pub fn said(choices: &Value) -> Overrides {
     let count = |key: &str| choices[key].as_u64().and_then(|n| n.try_into().ok());
-    Said {
+    Overrides {
         heads: count("heads"),
         kv_heads: count("kv_heads"),
         is_causal: choices["causal"] == true,
@@ -25,7 +25,7 @@ pub fn said(choices: &Value) -> Said {
             Some("pairs") => Some(Pairing::Pairs),
             _ => None,
         },
-        ..Said::default()
+        ..Overrides::default()
     }
 }
 
@@ -35,7 +35,7 @@ pub fn said(choices: &Value) -> Said {
 ///
 /// # Errors
 /// As [`TensorFile::from_bytes`], [`read`] and [`diagnose`].
-pub fn layer(bytes: Vec<u8>, said: &Said) -> Result<Value, Error> {
+pub fn layer(bytes: Vec<u8>, said: &Overrides) -> Result<Value, Error> {
     let file = TensorFile::from_bytes(FILE, bytes)?;
     let reading = read(&[&file], said)?;
     let diagnosis = diagnose(&reading.record, &reading.intent)?;

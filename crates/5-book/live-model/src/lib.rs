@@ -40,7 +40,7 @@ mod tests;
 
 pub use error::Error;
 pub use layer::{layer, said};
-pub use model::{Looked, Model};
+pub use model::{Model, SentenceHeads};
 pub use names::NamesTest;
 pub use reading::{Chosen, Reading};
 pub use steps::{Asked, Step, Writing};

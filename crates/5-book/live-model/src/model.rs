@@ -25,7 +25,7 @@ pub struct Model {
 
 /// A sentence in all heads.
 #[derive(Debug)]
-pub struct Looked {
+pub struct SentenceHeads {
     /// Its tokens and their maps.
     pub text: TextHeads,
     pass: Pass<f32>,
@@ -93,7 +93,7 @@ impl Model {
     /// # Errors
     /// As [`Text::pieces`] and [`Encoder::pass`]; [`Error::LongPage`]; [`Error::LooksNot`] of
     /// another model.
-    pub fn look(&self, sentence: &str) -> Result<Looked, Error> {
+    pub fn look(&self, sentence: &str) -> Result<SentenceHeads, Error> {
         let encoder = self.encoder()?;
         let longest = encoder.config.longest();
         let pieces = self.text.pieces(sentence, longest, Long::Refuse)?;
@@ -102,7 +102,7 @@ impl Model {
         // A page is told numbers as JSON, which has no NaN.
         let attn = finite(pass.layers.clone())?.attn;
         let text = TextHeads::of_encoder(pieces.pieces, pieces.is_special, attn);
-        Ok(Looked { text, zeros: pass.zeros(), pass })
+        Ok(SentenceHeads { text, zeros: pass.zeros(), pass })
     }
 
     /// The same sentence without some heads, zeros in their stead: what changes, and its maps.
@@ -111,7 +111,7 @@ impl Model {
     /// As [`Encoder::ablated`]; [`models::Error::HeadName`].
     pub fn ablate(
         &self,
-        looked: &Looked,
+        looked: &SentenceHeads,
         heads: &[String],
     ) -> Result<(Ablation, TextHeads), Error> {
         let mut heads: Vec<HeadOfLayer> =
@@ -129,13 +129,17 @@ impl Model {
     ///
     /// # Errors
     /// As [`Encoder::ablated`].
-    pub fn draw(&self, looked: &Looked, ablation: &mut Ablation) -> Result<bool, Error> {
+    pub fn draw(
+        &self,
+        looked: &SentenceHeads,
+        ablation: &mut Ablation,
+    ) -> Result<bool, Error> {
         Ok(ablation.draw(&self.way(looked)?)?)
     }
 
     fn way<'a>(
         &'a self,
-        Looked { pass, zeros, .. }: &'a Looked,
+        SentenceHeads { pass, zeros, .. }: &'a SentenceHeads,
     ) -> Result<Way<'a, f32>, Error> {
         Ok(Way { model: self.encoder()?, pass, instead: zeros, stage })
     }

@@ -9,7 +9,7 @@ use models::encoders::Ablation;
 use serde_json::Value;
 use wasm_minimal_protocol::{initiate_protocol, wasm_func};
 
-use crate::{Asked, Chosen, Error, Looked, Model, NamesTest, Reading, Writing};
+use crate::{Asked, Chosen, Error, Model, NamesTest, Reading, SentenceHeads, Writing};
 
 initiate_protocol!();
 
@@ -18,7 +18,7 @@ thread_local! {
     static SMALL: RefCell<BTreeMap<String, Vec<u8>>> = const { RefCell::new(BTreeMap::new()) };
     static STATE: RefCell<State> = const { RefCell::new(State::Nothing) };
     /// The sentence that was read last.
-    static LAST: RefCell<Option<Looked>> = const { RefCell::new(None) };
+    static LAST: RefCell<Option<SentenceHeads>> = const { RefCell::new(None) };
     /// What changed in it without some heads.
     static ABLATION: RefCell<Option<Ablation>> = const { RefCell::new(None) };
     /// The maps that a page fetches next.
@@ -247,7 +247,7 @@ fn with_model<R>(
 }
 
 fn with_looked<R>(
-    of: impl FnOnce(&Model, &Looked) -> Result<R, Error>,
+    of: impl FnOnce(&Model, &SentenceHeads) -> Result<R, Error>,
 ) -> Result<R, PageError> {
     LAST.with_borrow(|last| {
         let looked = last.as_ref().ok_or(PageError::from("no sentence was read"))?;

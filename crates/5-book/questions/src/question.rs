@@ -24,15 +24,15 @@ pub struct Question {
     pub(crate) form: Template,
     pub(crate) answer: Template,
     pub(crate) shown: Template,
-    pub(crate) whys: Vec<Said>,
-    pub(crate) slips: Vec<Said>,
+    pub(crate) whys: Vec<Explanation>,
+    pub(crate) slips: Vec<Explanation>,
     pub(crate) sets: Vec<Facts>,
     pub(crate) run: Run,
 }
 
 /// A sentence of a slip or of why it is so.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct Explanation {
     /// Of a slip: an answer.
     pub what: Template,
     /// The answer with which alone it is said; empty where it always is.
@@ -124,7 +124,7 @@ impl Posed<'_> {
         let why = why.ok_or_else(|| question.answer.fault("no `Why:`"))?;
         let is_option = !self.form.options().is_empty();
         let mut slips: Vec<Slip> = Vec::new();
-        let is_said = |it: &&Said| it.only_if.is_empty() || it.only_if == said;
+        let is_said = |it: &&Explanation| it.only_if.is_empty() || it.only_if == said;
         for slip in question.slips.iter().filter(is_said) {
             let given = self.answer(&slip.what, &facts)?;
             // Whichever option is right, the others are slips, and each is said once.

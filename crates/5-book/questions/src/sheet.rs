@@ -28,7 +28,7 @@
 use catalogue::{Block, Fault, Result, blocks};
 
 use crate::facts::{Facts, value};
-use crate::question::{Question, Run, Said};
+use crate::question::{Explanation, Question, Run};
 use crate::template::Template;
 
 const KEYS: [&str; 6] = ["Read", "Form", "Answer", "Hint", "Why", "Slip"];
@@ -100,12 +100,12 @@ impl<'a> Parts<'a> {
         found.ok_or_else(|| self.text.fault(format!("no `{name}:`")))
     }
 
-    fn said(&self, name: &str) -> Vec<Said> {
+    fn said(&self, name: &str) -> Vec<Explanation> {
         let of_name = self.keys.iter().filter_map(|(key, says)| {
             let rest = key.strip_prefix(name)?;
             let (what, only_if) = rest.split_once(" if ").unwrap_or((rest, ""));
             let what = Template { text: what.trim().to_owned(), ..says.clone() };
-            Some(Said { what, only_if: only_if.to_owned(), says: says.clone() })
+            Some(Explanation { what, only_if: only_if.to_owned(), says: says.clone() })
         });
         of_name.collect()
     }

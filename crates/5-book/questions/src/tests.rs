@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use catalogue::Fault;
 
 use crate::facts::{Facts, facts};
-use crate::question::{Question, Run, Said};
+use crate::question::{Explanation, Question, Run};
 use crate::{sheet, topics};
 
 /// What does not fit: a name in a text that nothing has, a number or a fact that no text and
@@ -36,8 +36,9 @@ fn misfits(question: &Question) -> Vec<Fault> {
     }
     let ran = (0..question.sets.len()).map(|at| question.pose(at as u64)?.run());
     let answers: Vec<String> = ran.flatten().map(|it| it.answer.to_string()).collect();
-    let is_never =
-        |said: &&&Said| !(said.only_if.is_empty() || answers.contains(&said.only_if));
+    let is_never = |said: &&&Explanation| {
+        !(said.only_if.is_empty() || answers.contains(&said.only_if))
+    };
     let never = said.iter().filter(is_never);
     found.extend(never.map(|it| it.says.fault(format!("never {:?}", it.only_if))));
     found

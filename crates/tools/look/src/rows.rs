@@ -10,7 +10,7 @@ use anyhow::{Result, bail, ensure};
 use maps::TextHeads;
 use model_files::shown;
 use models::ModelFiles;
-use models::decoders::{Chosen, FastDecoder, Files};
+use models::decoders::{FastDecoder, Files, MapRows};
 use workshop::progress;
 
 use crate::sizes::check_size;
@@ -147,7 +147,7 @@ fn of_decoder(
     let mut model = FastDecoder::read_files(files)?.in_f32();
     let start = Instant::now();
     let bar = progress::steps(layers.last().map_or(0, |last| last + 1));
-    let chosen = Chosen { queries: places, layers };
+    let chosen = MapRows { queries: places, layers };
     let rows = model.rows(&pieces.sequence.ids, &chosen, |_| bar.inc(1));
     bar.finish_and_clear();
     let mut rows = rows?.into_iter();

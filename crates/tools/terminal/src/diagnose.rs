@@ -9,7 +9,8 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use diagnosis::{
-    Diagnosis, Pairing, Precision, Reading, Said, Verdict, diagnose_with, read, snippets,
+    Diagnosis, Overrides, Pairing, Precision, Reading, Verdict, diagnose_with, read,
+    snippets,
 };
 use serde_json::json;
 use tensors::{Existing, TensorFile, check_output};
@@ -238,7 +239,7 @@ fn check_place(args: &Args) -> Result<()> {
 }
 
 /// Whether the files have each tensor that `--name` speaks of.
-fn expect_named(files: &[&TensorFile], said: &Said) -> Result<()> {
+fn expect_named(files: &[&TensorFile], said: &Overrides) -> Result<()> {
     for (name, own) in &said.names {
         ensure!(
             !name.is_empty() && files.iter().any(|file| file.contains(own)),
@@ -272,12 +273,12 @@ fn json_text(reading: &Reading, diagnosis: &Diagnosis) -> Result<String> {
     Ok(serde_json::to_string_pretty(&report)? + "\n")
 }
 
-fn said(args: &Args) -> Result<Said> {
+fn said(args: &Args) -> Result<Overrides> {
     let named = |text: &String| {
         let parts = text.split_once('=').map(|(name, own)| (name.into(), own.into()));
         parts.with_context(|| format!("--name {text}: not of the form NAME=YOURS"))
     };
-    Ok(Said {
+    Ok(Overrides {
         heads: args.heads,
         kv_heads: args.kv_heads,
         is_causal: args.causal,

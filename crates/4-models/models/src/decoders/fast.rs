@@ -35,7 +35,7 @@ use crate::decoders::weights::Weights;
 use crate::head::Head;
 use ::block::Norm;
 
-pub use rows::Chosen;
+pub use rows::MapRows;
 
 use block::{FastBlock, Work};
 use few_bits::FewBits;

@@ -12,7 +12,7 @@ use crate::recipe::Packing;
 use crate::{Error, Intent, Result, Weights};
 
 /// Parameters as the file has them.
-pub struct Found {
+pub struct FileWeights {
     packed: Option<Linear>,
     projections: Option<[Linear; 3]>,
     output: Option<Linear>,
@@ -24,7 +24,7 @@ pub struct Found {
     pub others: Vec<String>,
 }
 
-impl Found {
+impl FileWeights {
     /// The width that queries' heads share, as far as it is known without their number.
     pub fn width(&self) -> usize {
         let of_packed = self.packed.as_ref().map_or(0, |packed| packed.d_out() / 3);
@@ -52,14 +52,14 @@ impl Found {
 }
 
 /// One weight of the file: its name, and the part of it that all of a layer's have.
-struct Named {
+struct WeightNames {
     prefix: String,
     weight: String,
     bias: String,
 }
 
 /// The parameters of the layer that is meant.
-pub fn read(files: &Files<'_>, notes: &mut Notes) -> Result<Found> {
+pub fn read(files: &Files<'_>, notes: &mut Notes) -> Result<FileWeights> {
     let packed = named(files, &format!("{PACKED} {PACKED_BY_HEADS}"));
     let separate = [0, 1, 2].map(|role| named(files, PROJECTIONS[role]));
     let has_all = |prefix: &str| {
@@ -74,11 +74,11 @@ pub fn read(files: &Files<'_>, notes: &mut Notes) -> Result<Found> {
     let prefix = one_of(files, &prefixes)?;
     let others = prefixes.iter().filter(|it| **it != prefix);
     let others: Vec<String> = others.map(|it| (*it).to_string()).collect();
-    let of = |named: &[Named]| -> Option<usize> {
+    let of = |named: &[WeightNames]| -> Option<usize> {
         named.iter().position(|it| it.prefix == prefix)
     };
     let outputs = named(files, PROJECTIONS[3]);
-    let beside = |it: &&Named| it.prefix == prefix || prefix.ends_with("self.");
+    let beside = |it: &&WeightNames| it.prefix == prefix || prefix.ends_with("self.");
     let output = outputs.iter().find(beside);
     let all = packed.iter().chain(separate.iter().flatten());
     let all = all.filter(|it| it.prefix == prefix).chain(output);
@@ -90,7 +90,14 @@ pub fn read(files: &Files<'_>, notes: &mut Notes) -> Result<Found> {
         let is_by_heads = by_heads.iter().any(|it| it.weight == packed[at].weight);
         let packing = if is_by_heads { Packing::HeadByHead } else { Packing::Blocks };
         let packed = Some(linear(files, &packed[at], notes)?);
-        return Ok(Found { packed, projections: None, output, packing, prefix, others });
+        return Ok(FileWeights {
+            packed,
+            projections: None,
+            output,
+            packing,
+            prefix,
+            others,
+        });
     }
     let mut linears = Vec::new();
     for role in &separate {
@@ -98,7 +105,7 @@ pub fn read(files: &Files<'_>, notes: &mut Notes) -> Result<Found> {
         linears.push(linear(files, &role[at], notes)?);
     }
     let (projections, packing) = (linears.try_into().ok(), Packing::Blocks);
-    Ok(Found { packed: None, projections, output, packing, prefix, others })
+    Ok(FileWeights { packed: None, projections, output, packing, prefix, others })
 }
 
 fn one_of(files: &Files<'_>, prefixes: &BTreeSet<&str>) -> Result<String> {
@@ -119,13 +126,16 @@ fn one_of(files: &Files<'_>, prefixes: &BTreeSet<&str>) -> Result<String> {
 }
 
 /// The weights of the file that have one of these names behind some prefix.
-fn named(files: &Files<'_>, bases: &str) -> Vec<Named> {
-    let mut found: Vec<(usize, Named)> = Vec::new();
+fn named(files: &Files<'_>, bases: &str) -> Vec<WeightNames> {
+    let mut found: Vec<(usize, WeightNames)> = Vec::new();
     for (wanted, own) in &files.said.names {
         let wanted = wanted.to_lowercase();
         if bases.split(' ').any(|base| base == wanted.trim_end_matches(".weight")) {
             let bias = own.replace("weight", "bias");
-            found.push((0, Named { prefix: String::new(), weight: own.clone(), bias }));
+            found.push((
+                0,
+                WeightNames { prefix: String::new(), weight: own.clone(), bias },
+            ));
         }
     }
     for name in files.all_names() {
@@ -145,7 +155,7 @@ fn named(files: &Files<'_>, bases: &str) -> Vec<Named> {
                     _ => format!("{stem}{bias}"),
                 };
                 let prefix = prefix.to_string();
-                found.push((rank, Named { prefix, weight: name.clone(), bias }));
+                found.push((rank, WeightNames { prefix, weight: name.clone(), bias }));
             }
         }
     }
@@ -154,7 +164,7 @@ fn named(files: &Files<'_>, bases: &str) -> Vec<Named> {
 }
 
 /// `[in, out]`, however the file has it.
-fn linear(files: &Files<'_>, named: &Named, notes: &mut Notes) -> Result<Linear> {
+fn linear(files: &Files<'_>, named: &WeightNames, notes: &mut Notes) -> Result<Linear> {
     let weight = files.own(&named.weight).ok_or(Error::NoOutput)?;
     let base = named.weight.to_lowercase();
     let is_conv = ["c_attn.weight", "c_proj.weight"].iter().any(|it| base.ends_with(it));

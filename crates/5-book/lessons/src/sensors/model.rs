@@ -16,16 +16,16 @@ pub use sensors::REMAINING_FILE as FILE;
 pub const N_HEADS: usize = 8;
 
 /// The model with its scale.
-pub struct Opened {
+pub struct SensorModel {
     /// What the file says, and the scale.
     pub trained: Trained,
     /// The model in f64, its attention by stage 3.
     pub model: Remaining<FusedAttention>,
 }
 
-static MODEL: OnceLock<Opened> = OnceLock::new();
+static MODEL: OnceLock<SensorModel> = OnceLock::new();
 
-impl Opened {
+impl SensorModel {
     fn new(trained: Trained) -> Result<Self> {
         Ok(Self { model: trained.fused()?, trained })
     }
@@ -36,10 +36,10 @@ impl Opened {
 ///
 /// # Errors
 /// In a page, if it was not given.
-pub fn opened() -> Result<&'static Opened> {
+pub fn opened() -> Result<&'static SensorModel> {
     #[cfg(not(target_arch = "wasm32"))]
     if MODEL.get().is_none() {
-        let embedded = Opened::new(sensors::remaining()?)?;
+        let embedded = SensorModel::new(sensors::remaining()?)?;
         MODEL.get_or_init(|| embedded);
     }
     MODEL.get().context("the model of engines has not been loaded")
@@ -51,7 +51,7 @@ pub fn opened() -> Result<&'static Opened> {
 /// If they are another file's.
 pub fn give(bytes: Vec<u8>) -> Result<()> {
     let file = TensorFile::from_bytes("the file of the model of engines", bytes)?;
-    let opened = Opened::new(Trained::read(file)?)?;
+    let opened = SensorModel::new(Trained::read(file)?)?;
     MODEL.get_or_init(|| opened);
     Ok(())
 }

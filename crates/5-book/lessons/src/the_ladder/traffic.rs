@@ -175,7 +175,7 @@ enum Access {
     Update,
 }
 
-struct Held {
+struct CachedPart {
     part: Part,
     bytes: usize,
     /// Whether it is not yet in memory as it is here.
@@ -185,7 +185,7 @@ struct Held {
 struct Cache {
     capacity: usize,
     /// What was used last is at the end.
-    held: Vec<Held>,
+    held: Vec<CachedPart>,
     traffic: Traffic,
 }
 
@@ -208,8 +208,9 @@ impl Cache {
         }
         let was_changed = before.is_some_and(|held| held.is_changed);
         let held =
-            Held { part, bytes, is_changed: was_changed || access != Access::Read };
-        let in_use = |held: &[Held]| held.iter().map(|held| held.bytes).sum::<usize>();
+            CachedPart { part, bytes, is_changed: was_changed || access != Access::Read };
+        let in_use =
+            |held: &[CachedPart]| held.iter().map(|held| held.bytes).sum::<usize>();
         while !self.held.is_empty() && in_use(&self.held) + bytes > self.capacity {
             let oldest = self.held.remove(0);
             self.write_back(&oldest);
@@ -221,7 +222,7 @@ impl Cache {
         is_loaded
     }
 
-    fn write_back(&mut self, held: &Held) {
+    fn write_back(&mut self, held: &CachedPart) {
         if held.is_changed {
             self.traffic.add(held.part, held.bytes);
         }
@@ -233,7 +234,7 @@ impl Cache {
             if matches!(held.part, Part::Outputs(_)) {
                 self.write_back(&held);
             }
-            self.held.push(Held { is_changed: false, ..held });
+            self.held.push(CachedPart { is_changed: false, ..held });
         }
     }
 }

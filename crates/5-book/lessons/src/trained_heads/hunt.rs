@@ -82,7 +82,7 @@ live! {
 }
 
 /// A link that a reader has chosen.
-struct Chosen<'a> {
+struct ChosenLink<'a> {
     sentence: &'a Sentence,
     /// Among the layer's sentences, and among [`MEASURES`].
     nth: usize,
@@ -91,7 +91,7 @@ struct Chosen<'a> {
     key: usize,
 }
 
-impl<'a> Chosen<'a> {
+impl<'a> ChosenLink<'a> {
     fn new(&Set { sentence, query, key, measure }: &Set) -> Result<Self> {
         let sentences: &'a [Sentence] = &trained::layer()?.sentences;
         let nth = sentences.iter().position(|it| it.name == sentence);
@@ -189,7 +189,7 @@ fn random_maps(sentence: &Sentence, nth: usize) -> Result<&'static [[Maps; 3]]> 
 }
 
 fn draw(set: &Set) -> Result<LiveView<Facts>> {
-    let chosen = Chosen::new(set)?;
+    let chosen = ChosenLink::new(set)?;
     let verdict = chosen.verdict()?;
     let links = (0..N_HEADS).map(|head| chosen.in_head(head));
     let links = links.collect::<Result<Vec<Link>>>()?;
@@ -230,7 +230,7 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
     Ok(LiveView { figure, words, facts })
 }
 
-fn said(chosen: &Chosen, verdict: &Verdict, n_out: usize) -> String {
+fn said(chosen: &ChosenLink, verdict: &Verdict, n_out: usize) -> String {
     let (query, key) = (chosen.query, chosen.key);
     let tokens = &chosen.sentence.tokens;
     let Link { head, share: given, others } = verdict.link;

@@ -22,7 +22,7 @@ const PIECE: usize = if cfg!(test) { 24 } else { 192 };
 
 /// Which rows of a text's maps are asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chosen {
+pub struct MapRows {
     /// The tokens that ask, by their places from 0.
     pub queries: Vec<usize>,
     /// The layers, from 0.
@@ -41,7 +41,7 @@ impl FastDecoder {
     pub fn rows(
         &mut self,
         ids: &[usize],
-        chosen: &Chosen,
+        chosen: &MapRows,
         mut progress: impl FnMut(usize),
     ) -> Result<Vec<Vec<Matrix<f32>>>> {
         self.check_chosen(ids.len(), chosen)?;
@@ -65,7 +65,7 @@ impl FastDecoder {
         Ok(maps)
     }
 
-    fn check_chosen(&self, n_tokens: usize, chosen: &Chosen) -> Result<()> {
+    fn check_chosen(&self, n_tokens: usize, chosen: &MapRows) -> Result<()> {
         if let Some(&position) = chosen.queries.iter().find(|&&place| place >= n_tokens) {
             return Err(Error::Position { position, n_tokens });
         }

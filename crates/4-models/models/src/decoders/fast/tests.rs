@@ -90,7 +90,7 @@ fn chosen_rows_are_those_of_the_readable_model() {
         let queries = vec![n - 1, 0, 6, 7, n / 2];
         let mut largest = 0f64;
         for layers in [(0..expected.len()).collect(), BTreeSet::from([1])] {
-            let chosen = Chosen { queries: queries.clone(), layers };
+            let chosen = MapRows { queries: queries.clone(), layers };
             let mut told = 0;
             let found = model.rows(&ids, &chosen, |_| told += 1).unwrap();
             assert_eq!(told, chosen.layers.last().unwrap() + 1);
@@ -113,7 +113,7 @@ fn rows_that_are_not_there_are_refused() {
     let mut model = fast("llama-1");
     let mut refused = |queries: &[usize], layers: &[usize]| {
         let layers = layers.iter().copied().collect();
-        let chosen = Chosen { queries: queries.to_vec(), layers };
+        let chosen = MapRows { queries: queries.to_vec(), layers };
         model.rows(&ids(5, 0), &chosen, |_| ()).unwrap_err()
     };
     insta::assert_snapshot!(refused(&[1, 5], &[0]), @"there is no token 5 in a text of 5: they count from 0");
