@@ -87,6 +87,6 @@ pub use entries::Entries;
 pub use layer::LayerGradients;
 pub use linear::{LinearGradients, linear_backward};
 pub use loss::{Loss, cross_entropy, mean_squared_error};
-pub use optimiser::{Adam, Optimiser, Sgd};
+pub use optimiser::{Adam, Optimiser, Sgd, clip_norm};
 pub use pass::LayerPass;
 pub use softmax::softmax_rows_backward;

@@ -180,6 +180,32 @@ impl<T: Real> Optimiser<T> for Adam<T> {
     // ANCHOR_END: adam
 }
 
+/// Clipping: gradients whose norm, over all parameters, is larger than `most` are scaled down
+/// to it. One step that would go far for once then goes no further than others, in the same
+/// direction. Gives the norm that they had.
+///
+/// # Source
+/// Pascanu et al. 2013, algorithm 1.
+///
+/// ```
+/// use attention::Matrix;
+/// use gradients::clip_norm;
+///
+/// let mut d: Matrix = Matrix::from_row_slice(1, 2, &[3.0, 4.0]);
+/// assert_eq!(clip_norm(&mut d, 10.0), 5.0); // as they are
+/// assert_eq!(clip_norm(&mut d, 1.0), 5.0);
+/// assert_eq!(d.as_slice(), [0.6, 0.8]);
+/// ```
+pub fn clip_norm<T: Real>(gradients: &mut dyn Entries<T>, most: f64) -> f64 {
+    let squares = gradients.entries().into_iter().flatten().map(|d| d.to_f64().powi(2));
+    let norm = squares.sum::<f64>().sqrt();
+    if norm > most {
+        let factor = T::of(most / norm);
+        gradients.entries_mut().into_iter().flatten().for_each(|d| *d *= factor);
+    }
+    norm
+}
+
 /// Every parameter with its gradient.
 fn pairs<'a, T: Real>(
     parts: &'a mut [WithGradients<'_, T>],

@@ -8,74 +8,100 @@ use attention::Matrix;
 use serde_json::{Value, json};
 use tensors::{Error, Existing, NewTensor, Result, TensorFile, save};
 
-use crate::parts::{PARTS, cut};
-use crate::scalars::{D_MODEL, N_HEADS, N_LETTERS, N_POSITIONS};
+use crate::Architecture;
+use crate::scalars::N_LETTERS;
 
-/// What GPT-2 calls its tensors, and the parts that each holds side by side: it keeps queries,
-/// keys and values in one.
-const NAMES: [(&str, &[usize]); 16] = [
-    ("wte.weight", &[0]),
-    ("wpe.weight", &[1]),
-    ("h.0.ln_1.weight", &[2]),
-    ("h.0.ln_1.bias", &[3]),
-    ("h.0.attn.c_attn.weight", &[4, 6, 8]),
-    ("h.0.attn.c_attn.bias", &[5, 7, 9]),
-    ("h.0.attn.c_proj.weight", &[10]),
-    ("h.0.attn.c_proj.bias", &[11]),
-    ("h.0.ln_2.weight", &[12]),
-    ("h.0.ln_2.bias", &[13]),
-    ("h.0.mlp.c_fc.weight", &[14]),
-    ("h.0.mlp.c_fc.bias", &[15]),
-    ("h.0.mlp.c_proj.weight", &[16]),
-    ("h.0.mlp.c_proj.bias", &[17]),
-    ("ln_f.weight", &[18]),
-    ("ln_f.bias", &[19]),
+/// What GPT-2 calls the tensors of a block, and which parts of the block each holds side by
+/// side: it keeps queries, keys and values in one.
+const OF_BLOCK: [(&str, &[usize]); 12] = [
+    ("ln_1.weight", &[0]),
+    ("ln_1.bias", &[1]),
+    ("attn.c_attn.weight", &[2, 4, 6]),
+    ("attn.c_attn.bias", &[3, 5, 7]),
+    ("attn.c_proj.weight", &[8]),
+    ("attn.c_proj.bias", &[9]),
+    ("ln_2.weight", &[10]),
+    ("ln_2.bias", &[11]),
+    ("mlp.c_fc.weight", &[12]),
+    ("mlp.c_fc.bias", &[13]),
+    ("mlp.c_proj.weight", &[14]),
+    ("mlp.c_proj.bias", &[15]),
 ];
+
+/// Every tensor by its name, and the places of what it holds in the list of parts.
+fn tensors(architecture: Architecture) -> Vec<(String, Vec<usize>)> {
+    let last = architecture.first_of(architecture.n_blocks);
+    let around = [
+        ("wte.weight", 0),
+        ("wpe.weight", 1),
+        ("ln_f.weight", last),
+        ("ln_f.bias", last + 1),
+    ];
+    let around = around.into_iter().map(|(name, place)| (name.to_owned(), vec![place]));
+    let of_block = |b: usize| {
+        OF_BLOCK.into_iter().map(move |(name, held)| {
+            let places = held.iter().map(|i| architecture.first_of(b) + i);
+            (format!("h.{b}.{name}"), places.collect())
+        })
+    };
+    around.chain((0..architecture.n_blocks).flat_map(of_block)).collect()
+}
 
 /// The list of parameters from a file of GPT-2, whose names begin with this.
 ///
 /// # Errors
 /// A tensor that is missing, or of another shape.
-pub fn read(file: &TensorFile, prefix: &str) -> Result<Vec<f64>> {
-    let mut parts: [Vec<f64>; 20] = Default::default();
-    for (name, held) in NAMES {
+pub fn read(
+    architecture: Architecture,
+    file: &TensorFile,
+    prefix: &str,
+) -> Result<Vec<f64>> {
+    let parts = architecture.parts();
+    let mut lists = vec![Vec::new(); parts.len()];
+    for (name, held) in tensors(architecture) {
         let name = format!("{prefix}{name}");
         let tensor = file.tensor(&name)?;
-        let ((rows, columns), n_held) = (PARTS[held[0]].shape, held.len());
+        let ((rows, columns), n_held) = (parts[held[0]].shape, held.len());
         match rows {
             1 => tensor.expect_shape(&[columns * n_held])?,
             _ => tensor.expect_shape(&[rows, columns * n_held])?,
         }
         for (nth, run) in tensor.numbers()?.chunks(columns).enumerate() {
-            parts[held[nth % n_held]].extend(run);
+            lists[held[nth % n_held]].extend(run);
         }
     }
-    Ok(parts.concat())
+    Ok(lists.concat())
 }
 
 /// Writes `model.safetensors`, `config.json` and a tokenizer's two files into a folder, which is made
 /// if it is not there. The parameters are kept in f32, as models are.
 ///
 /// # Errors
-/// A file that cannot be written.
-pub fn write(folder: &Path, parameters: &[f64]) -> Result<()> {
-    let parts = cut(parameters);
-    let mut tensors = Vec::new();
-    for (name, held) in NAMES {
-        let ((rows, columns), n_held) = (PARTS[held[0]].shape, held.len());
+/// A list of parameters of another length, and a file that cannot be written.
+pub fn write(
+    folder: &Path,
+    architecture: Architecture,
+    parameters: &[f64],
+) -> Result<()> {
+    let file = folder.display().to_string();
+    architecture.check(parameters).map_err(|source| Error::Sizes { file, source })?;
+    let (parts, lists) = (architecture.parts(), architecture.cut(parameters));
+    let mut of_file = Vec::new();
+    for (name, held) in tensors(architecture) {
+        let ((rows, columns), n_held) = (parts[held[0]].shape, held.len());
         let entry = |r: usize, c: usize| {
-            parts[held[c / columns]][r * columns + c % columns] as f32
+            lists[held[c / columns]][r * columns + c % columns] as f32
         };
         let matrix = Matrix::from_fn(rows, columns * n_held, entry);
         let shape = [rows, columns * n_held];
         let shape = if rows == 1 { &shape[1..] } else { &shape[..] };
-        tensors.push(NewTensor::new(format!("transformer.{name}"), shape, [&matrix])?);
+        of_file.push(NewTensor::new(format!("transformer.{name}"), shape, [&matrix])?);
     }
     let unwritten = |path: PathBuf| move |source| Error::Write { path, source };
     fs::create_dir_all(folder).map_err(unwritten(folder.to_owned()))?;
-    save(&folder.join("model.safetensors"), &tensors, Existing::Replace)?;
+    save(&folder.join("model.safetensors"), &of_file, Existing::Replace)?;
     let files = [
-        ("config.json", config()),
+        ("config.json", config(architecture)),
         ("tokenizer.json", tokenizer()),
         ("tokenizer_config.json", tokenizer_config()),
     ];
@@ -86,16 +112,16 @@ pub fn write(folder: &Path, parameters: &[f64]) -> Result<()> {
     Ok(())
 }
 
-fn config() -> Value {
+fn config(architecture: Architecture) -> Value {
     json!({
         "model_type": "gpt2",
         "architectures": ["GPT2LMHeadModel"],
         "activation_function": "gelu_new",
         "vocab_size": N_LETTERS,
-        "n_positions": N_POSITIONS,
-        "n_embd": D_MODEL,
-        "n_layer": 1,
-        "n_head": N_HEADS,
+        "n_positions": architecture.n_positions,
+        "n_embd": architecture.d_model,
+        "n_layer": architecture.n_blocks,
+        "n_head": architecture.n_heads,
         "layer_norm_epsilon": 1e-5,
         "tie_word_embeddings": true,
         "bos_token_id": 0,

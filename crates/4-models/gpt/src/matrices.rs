@@ -10,7 +10,7 @@ use gradients::{
     softmax_rows_backward,
 };
 
-use crate::parts::{PARTS, cut, cut_mut, embedding, matrix};
+use crate::parts::{cut, cut_mut, embedding};
 use crate::scalars::{D_K, D_MODEL, N_HEADS};
 
 /// A model in matrices.
@@ -29,8 +29,11 @@ struct Model {
 impl Model {
     fn of(parameters: &[f64]) -> Result<Self> {
         let parts = cut(parameters);
-        let matrix = |i: usize| matrix(parameters, i);
         let row = |i: usize| RowVector::from_row_slice(parts[i]);
+        let matrix = |i: usize| {
+            let columns = parts[i + 1].len(); // as many as its bias has numbers
+            Matrix::from_row_slice(parts[i].len() / columns, columns, parts[i])
+        };
         let norm = |i| LayerNorm::new(row(i), row(i + 1), 1e-5);
         let linear = |i| Linear::new(matrix(i), Some(row(i + 1)));
         let own = |i, head: usize| {
@@ -55,26 +58,26 @@ impl Model {
 struct Sum<'a>([&'a mut [f64]; 20]);
 
 impl Sum<'_> {
-    /// Adds a matrix to part i, from this row and column on.
-    fn add(&mut self, i: usize, [first_row, first_column]: [usize; 2], d: &Matrix) {
-        for (r, row) in d.row_iter().enumerate() {
-            let at = (first_row + r) * PARTS[i].shape.1 + first_column;
-            let entries = self.0[i][at..at + row.len()].iter_mut();
-            entries.zip(&row).for_each(|(sum, d)| *sum += d);
+    /// Adds a matrix to part i, which has as many rows, from this column on.
+    fn add(&mut self, i: usize, first_column: usize, d: &Matrix) {
+        let n_columns = self.0[i].len() / d.nrows();
+        for (sums, row) in self.0[i].chunks_mut(n_columns).zip(d.row_iter()) {
+            let sums = sums[first_column..].iter_mut();
+            sums.zip(&row).for_each(|(sum, d)| *sum += d);
         }
     }
 
     /// Adds the gradients of a projection whose weight is part i, and of its bias behind it.
     fn add_linear(&mut self, i: usize, first_column: usize, d: &Linear) {
-        self.add(i, [0, first_column], &d.weight);
+        self.add(i, first_column, &d.weight);
         if let Some(bias) = &d.bias {
-            self.add(i + 1, [0, first_column], &row(bias));
+            self.add(i + 1, first_column, &row(bias));
         }
     }
 
     fn add_norm(&mut self, i: usize, d: &LayerNorm) {
-        self.add(i, [0, 0], &row(&d.gain));
-        self.add(i + 1, [0, 0], &row(&d.bias));
+        self.add(i, 0, &row(&d.gain));
+        self.add(i + 1, 0, &row(&d.bias));
     }
 }
 
@@ -156,7 +159,7 @@ impl Model {
         let loss = cross_entropy(&(&out * letters.transpose()), targets)?;
 
         let d_logits = loss.gradient * share;
-        sum.add(0, [0, 0], &(d_logits.transpose() * &out));
+        sum.add(0, 0, &(d_logits.transpose() * &out));
         let last = layer_norm_backward(&self.last_norm, &x_2, &(d_logits * letters))?;
         sum.add_norm(18, &last.d_layer);
         let LinearGradients { d_linear, d_x } =
@@ -180,9 +183,9 @@ impl Model {
         sum.add_norm(2, &d_layer);
         let d_x_0 = d_x_1 + d_x;
         let d_embedding = self.embedding.backward(ids, ids.len(), &d_x_0)?;
-        sum.add(0, [0, 0], &d_embedding.tokens);
+        sum.add(0, 0, &d_embedding.tokens);
         if let Some(d_positions) = d_embedding.positions.table() {
-            sum.add(1, [0, 0], d_positions);
+            sum.add(1, 0, d_positions);
         }
         Ok(loss.value)
     }

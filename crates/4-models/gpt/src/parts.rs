@@ -1,71 +1,110 @@
 //! The parameters of a model as one list, and where each part of it lies.
 //!
-//! All rungs take the same list and give gradients in the same order.
+//! All rungs take the same list and give gradients in the same order: the tables of letters
+//! and positions, sixteen parts of each block, and the last norm.
 
 use attention::Matrix;
 use block::{Embedding, Positions};
 
-use crate::scalars::{D_FF, D_MODEL, N_LETTERS, N_POSITIONS};
+use crate::Architecture;
+use crate::scalars::N_LETTERS;
 
 /// A part of the list: its name, and the rows and columns that it has there, row by row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
+    /// The block that it belongs to, if it belongs to one.
+    pub block: Option<usize>,
     /// `w_q`.
     pub name: &'static str,
     /// Rows and columns: a bias is one row.
     pub shape: (usize, usize),
 }
 
-/// Every part, in order.
-pub const PARTS: [Part; 20] = [
-    part("letters", (N_LETTERS, D_MODEL)),
-    part("positions", (N_POSITIONS, D_MODEL)),
-    part("norm_1.gain", (1, D_MODEL)),
-    part("norm_1.bias", (1, D_MODEL)),
-    part("w_q", (D_MODEL, D_MODEL)),
-    part("b_q", (1, D_MODEL)),
-    part("w_k", (D_MODEL, D_MODEL)),
-    part("b_k", (1, D_MODEL)),
-    part("w_v", (D_MODEL, D_MODEL)),
-    part("b_v", (1, D_MODEL)),
-    part("w_o", (D_MODEL, D_MODEL)),
-    part("b_o", (1, D_MODEL)),
-    part("norm_2.gain", (1, D_MODEL)),
-    part("norm_2.bias", (1, D_MODEL)),
-    part("w_1", (D_MODEL, D_FF)),
-    part("b_1", (1, D_FF)),
-    part("w_2", (D_FF, D_MODEL)),
-    part("b_2", (1, D_MODEL)),
-    part("last_norm.gain", (1, D_MODEL)),
-    part("last_norm.bias", (1, D_MODEL)),
-];
+impl Part {
+    /// How many numbers it has.
+    pub fn n_entries(self) -> usize {
+        self.shape.0 * self.shape.1
+    }
 
-const fn part(name: &'static str, shape: (usize, usize)) -> Part {
-    Part { name, shape }
+    /// What all its numbers are before any training, unless they are random ones.
+    pub(crate) fn begins_as(self) -> Option<f64> {
+        match self.name {
+            name if name.ends_with("gain") => Some(1.0),
+            name if name.ends_with("bias") || name.starts_with("b_") => Some(0.0),
+            _ => None,
+        }
+    }
 }
 
-/// The list, cut into its parts.
-pub(crate) fn cut<T>(mut list: &[T]) -> [&[T]; 20] {
-    PARTS.map(|Part { shape: (rows, columns), .. }| {
-        list.split_off(..rows * columns).expect("numbers for every part")
-    })
+impl Architecture {
+    /// Every part, in order.
+    pub fn parts(self) -> Vec<Part> {
+        let (d, d_ff) = (self.d_model, self.d_ff());
+        let norm = |gain, bias| [(gain, (1, d)), (bias, (1, d))];
+        let linear = |w, b, d_in, d_out| [(w, (d_in, d_out)), (b, (1, d_out))];
+        let of_block = [
+            norm("norm_1.gain", "norm_1.bias"),
+            linear("w_q", "b_q", d, d),
+            linear("w_k", "b_k", d, d),
+            linear("w_v", "b_v", d, d),
+            linear("w_o", "b_o", d, d),
+            norm("norm_2.gain", "norm_2.bias"),
+            linear("w_1", "b_1", d, d_ff),
+            linear("w_2", "b_2", d_ff, d),
+        ];
+        let part = |block| move |(name, shape)| Part { block, name, shape };
+        let tables = [("letters", (N_LETTERS, d)), ("positions", (self.n_positions, d))];
+        let mut parts: Vec<Part> = tables.into_iter().map(part(None)).collect();
+        for block in 0..self.n_blocks {
+            parts.extend(of_block.into_iter().flatten().map(part(Some(block))));
+        }
+        parts
+            .extend(norm("last_norm.gain", "last_norm.bias").into_iter().map(part(None)));
+        parts
+    }
+
+    /// The place among the parts of a block's first; behind all blocks, that of the last norm.
+    pub(crate) fn first_of(self, block: usize) -> usize {
+        2 + 16 * block
+    }
+
+    /// How many parameters there are.
+    pub fn n_parameters(self) -> usize {
+        self.parts().into_iter().map(Part::n_entries).sum()
+    }
+
+    /// A list of that length, cut into its parts.
+    pub(crate) fn cut<T>(self, mut list: &[T]) -> Vec<&[T]> {
+        let one = |part: Part| list.split_off(..part.n_entries());
+        self.parts().into_iter().filter_map(one).collect()
+    }
+
+    /// The same, to be written into.
+    pub(crate) fn cut_mut<T>(self, mut list: &mut [T]) -> Vec<&mut [T]> {
+        let one = |part: Part| list.split_off_mut(..part.n_entries());
+        self.parts().into_iter().filter_map(one).collect()
+    }
+}
+
+/// The list of a small model, cut into its parts.
+pub(crate) fn cut<T>(list: &[T]) -> [&[T]; 20] {
+    let parts = Architecture::SMALL.cut(list).try_into();
+    parts.unwrap_or_else(|_| panic!("the list holds numbers for every part"))
 }
 
 /// The same, to be written into.
-pub(crate) fn cut_mut<T>(mut list: &mut [T]) -> [&mut [T]; 20] {
-    PARTS.map(|Part { shape: (rows, columns), .. }| {
-        list.split_off_mut(..rows * columns).expect("numbers for every part")
-    })
+pub(crate) fn cut_mut<T>(list: &mut [T]) -> [&mut [T]; 20] {
+    let parts = Architecture::SMALL.cut_mut(list).try_into();
+    parts.unwrap_or_else(|_| panic!("the list holds numbers for every part"))
 }
 
-/// Part i of a list, as a matrix.
-pub(crate) fn matrix(parameters: &[f64], i: usize) -> Matrix {
-    let (rows, columns) = PARTS[i].shape;
-    Matrix::from_row_slice(rows, columns, cut(parameters)[i])
-}
-
-/// The two tables of a list.
+/// The two tables of a small model's list.
 pub(crate) fn embedding(parameters: &[f64]) -> Embedding {
-    let positions = Positions::Learned(matrix(parameters, 1));
-    Embedding { tokens: matrix(parameters, 0), scale: 1.0, positions }
+    let [letters, positions, ..] = cut(parameters);
+    let table = |list: &[f64]| {
+        let d = Architecture::SMALL.d_model;
+        Matrix::from_row_slice(list.len() / d, d, list)
+    };
+    let positions = Positions::Learned(table(positions));
+    Embedding { tokens: table(letters), scale: 1.0, positions }
 }

@@ -1,42 +1,175 @@
-//! Training, whatever computes the gradients.
+//! Training, however the gradients are computed.
 
 use std::ops::ControlFlow;
 
-use attention::{Matrix, Result, Rng};
-use gradients::{Adam, Optimiser};
+use attention::{Error, Matrix, Result, Rng};
+use gradients::{Adam, Optimiser, clip_norm};
 use rand::seq::IndexedRandom;
 
-use crate::Gradients;
 use crate::scalars::BATCH;
+use crate::{Architecture, Rung};
 
-/// Takes steps of Adam, each on some names drawn at random, as [`scalars::train`] does, until
-/// `watch`, which is given each step's number and loss, says to stop; gives the losses.
-///
-/// # Errors
-/// [`attention::Error`] for a name that is longer than there are positions.
-///
-/// [`scalars::train`]: crate::scalars::train
-pub fn train(
-    gradients: Gradients,
-    parameters: &mut [f64],
-    names: &[Vec<usize>],
-    n_steps: usize,
-    rng: &mut Rng,
-    mut watch: impl FnMut(usize, f64) -> ControlFlow<()>,
-) -> Result<Vec<f64>> {
-    let mut adam: Adam = Adam::new(0.01);
-    let mut list = Matrix::from_row_slice(1, parameters.len(), parameters);
-    let mut losses = Vec::new();
-    for step in 0..n_steps {
-        let drawn: Vec<_> =
-            (0..BATCH).filter_map(|_| names.choose(rng).cloned()).collect();
-        let (loss, d) = gradients(list.as_slice(), &drawn)?;
-        adam.step_entries(&mut list, &Matrix::from_vec(1, d.len(), d))?;
-        losses.push(loss);
-        if watch(step, loss).is_break() {
-            break;
-        }
+/// How long, how fast, and on how many names a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Schedule {
+    /// The number of steps.
+    pub n_steps: usize,
+    /// Names a step, drawn anew each time.
+    pub batch: usize,
+    /// The learning rate: how far a step of Adam goes at most.
+    pub rate: f64,
+    /// Warm-up: over so many steps, the rate rises to that in a straight line.
+    pub warm_up: usize,
+    /// Whether the rate then falls to 0, in a straight line too.
+    pub decay: bool,
+    /// Clipping: a gradient whose norm is larger than this is scaled down to it.
+    pub clip: Option<f64>,
+}
+
+impl Schedule {
+    /// That of [`scalars::train`](crate::scalars::train): steps of one length, on 8 names.
+    pub fn small(n_steps: usize) -> Self {
+        Self { n_steps, batch: BATCH, rate: 0.01, warm_up: 0, decay: false, clip: None }
     }
-    parameters.copy_from_slice(list.as_slice());
-    Ok(losses)
+
+    /// The learning rate after so many steps.
+    pub fn rate_at(&self, step: usize) -> f64 {
+        if step < self.warm_up {
+            return self.rate * (step + 1) as f64 / (self.warm_up + 1) as f64;
+        }
+        if !self.decay {
+            return self.rate;
+        }
+        let (left, of) =
+            (self.n_steps - step.min(self.n_steps), self.n_steps - self.warm_up);
+        self.rate * left as f64 / of as f64
+    }
+
+    fn check(&self) -> Result<()> {
+        Error::expect_positive("the number of names a step", self.batch)?;
+        Error::expect_above_zero("the rate", self.rate)?;
+        Error::expect_above_zero("the norm to be clipped to", self.clip.unwrap_or(1.0))
+    }
+}
+
+/// A training that is taken step by step.
+///
+/// ```
+/// use attention::{Rng, SeedableRng};
+/// use gpt::{Architecture, NAMES, RUNGS, Schedule, Training, scalars};
+///
+/// let names: Vec<Vec<usize>> = NAMES.lines().map(scalars::ids).collect();
+/// let schedule = Schedule { warm_up: 2, decay: true, clip: Some(1.0), ..Schedule::small(10) };
+/// let rng = &mut Rng::seed_from_u64(1);
+/// let [.., rung] = RUNGS;
+/// let mut training = Training::new(rung, Architecture::SMALL, schedule, rng)?;
+/// let mut losses = Vec::new();
+/// while let Some(loss) = training.step(&names, rng)? {
+///     losses.push(loss);
+/// }
+/// assert_eq!(losses.len(), 10);
+/// # Ok::<(), attention::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Training {
+    rung: Rung,
+    architecture: Architecture,
+    schedule: Schedule,
+    adam: Adam,
+    /// One row.
+    parameters: Matrix,
+    n_taken: usize,
+}
+
+impl Training {
+    /// With random parameters.
+    ///
+    /// # Errors
+    /// As [`from`](Self::from).
+    pub fn new(
+        rung: Rung,
+        architecture: Architecture,
+        schedule: Schedule,
+        rng: &mut Rng,
+    ) -> Result<Self> {
+        Self::from(rung, architecture, schedule, &architecture.parameters(rng))
+    }
+
+    /// From these parameters on.
+    ///
+    /// # Errors
+    /// [`Error::Length`] for a list of another length; [`Error::ZeroSize`] and
+    /// [`Error::NotPositive`] for a schedule that has no step to take.
+    pub fn from(
+        rung: Rung,
+        architecture: Architecture,
+        schedule: Schedule,
+        parameters: &[f64],
+    ) -> Result<Self> {
+        schedule.check()?;
+        architecture.check(parameters)?;
+        let parameters = Matrix::from_row_slice(1, parameters.len(), parameters);
+        let adam = Adam::new(schedule.rate);
+        Ok(Self { rung, architecture, schedule, adam, parameters, n_taken: 0 })
+    }
+
+    /// Takes a step on some of these names, drawn at random, and gives the loss before it; none
+    /// is left at the end of the schedule.
+    ///
+    /// # Errors
+    /// As [`Rung::gradients`].
+    pub fn step(&mut self, names: &[Vec<usize>], rng: &mut Rng) -> Result<Option<f64>> {
+        let Schedule { n_steps, batch, clip, .. } = self.schedule;
+        if self.n_taken == n_steps {
+            return Ok(None);
+        }
+        let drawn: Vec<_> =
+            (0..batch).filter_map(|_| names.choose(rng).cloned()).collect();
+        let (loss, d) =
+            self.rung.gradients(self.architecture, self.parameters(), &drawn)?;
+        let mut d = Matrix::from_vec(1, d.len(), d);
+        if let Some(most) = clip {
+            clip_norm(&mut d, most);
+        }
+        self.adam.lr = self.schedule.rate_at(self.n_taken);
+        self.adam.step_entries(&mut self.parameters, &d)?;
+        self.n_taken += 1;
+        Ok(Some(loss))
+    }
+
+    /// The parameters as they are now, in the order of [`Architecture::parts`].
+    pub fn parameters(&self) -> &[f64] {
+        self.parameters.as_slice()
+    }
+
+    /// How many steps have been taken.
+    pub fn n_taken(&self) -> usize {
+        self.n_taken
+    }
+
+    /// The sizes of what is trained.
+    pub fn architecture(&self) -> Architecture {
+        self.architecture
+    }
+
+    /// Takes all steps that are left, until `watch`, which is given each step's number and
+    /// loss, says to stop; gives their losses.
+    ///
+    /// # Errors
+    /// As [`step`](Self::step).
+    pub fn run(
+        &mut self,
+        names: &[Vec<usize>],
+        rng: &mut Rng,
+        mut watch: impl FnMut(usize, f64) -> ControlFlow<()>,
+    ) -> Result<Vec<f64>> {
+        let mut losses = Vec::new();
+        while let Some(loss) = self.step(names, rng)? {
+            losses.push(loss);
+            if watch(self.n_taken - 1, loss).is_break() {
+                break;
+            }
+        }
+        Ok(losses)
+    }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Result, ensure};
 use attention::{Rng, SeedableRng, thousands};
-use gpt::{Counts, NAMES, RUNGS, Split, gpt2, scalars};
+use gpt::{Architecture, Counts, Model, NAMES, RUNGS, Schedule, Split, Training, gpt2};
 use workshop::paths;
 use workshop::progress;
 
@@ -25,8 +25,8 @@ pub(super) fn trained(
     ensure!(n_steps > 0, "the number of steps is 0, and must be at least 1");
     let split = Split::of(NAMES.lines());
     let rng = &mut Rng::seed_from_u64(seed);
-    let mut parameters = scalars::parameters(rng);
-    let [.., (_, gradients)] = RUNGS;
+    let (sizes, [.., rung]) = (Architecture::SMALL, RUNGS);
+    let mut training = Training::new(rung, sizes, Schedule::small(n_steps), rng)?;
     let bar = progress::steps(n_steps);
     let watch = |step: usize, loss: f64| {
         bar.set_position(step as u64 + 1);
@@ -36,15 +36,16 @@ pub(super) fn trained(
             false => ControlFlow::Continue(()),
         }
     };
-    let outcome =
-        gpt::train(gradients, &mut parameters, &split.learned, n_steps, rng, watch);
+    let outcome = training.run(&split.learned, rng, watch);
     bar.finish_and_clear();
     let n_taken = outcome?.len();
-    let (loss, _) = gradients(&parameters, &split.test)?;
+    let parameters = training.parameters();
+    let (loss, _) = rung.gradients(sizes, parameters, &split.test)?;
     ensure!(loss.is_finite(), "the training diverged after {n_taken} steps");
 
-    let written: Vec<String> =
-        (0..N_WRITTEN).map(|_| scalars::write(&parameters, 0.8, rng)).collect();
+    let model = Model::new(sizes, parameters)?;
+    let written = (0..N_WRITTEN).map(|_| model.write(0.8, rng));
+    let written = written.collect::<attention::Result<Vec<_>>>()?;
     let mut text = format!(
         "One block of 4 heads, {} parameters; seed {seed}; {n_taken} steps, each on 8 of {} names\n\n",
         thousands(parameters.len()),
@@ -52,7 +53,7 @@ pub(super) fn trained(
     );
     text += &report(&split, loss, &written)?;
     if let Some(folder) = save {
-        gpt2::write(folder, &parameters)?;
+        gpt2::write(folder, sizes, parameters)?;
         let folder = paths::shown(folder);
         writeln!(
             text,

@@ -1,0 +1,72 @@
+//! The rungs of the ladder: the same model, each time with one thing changed.
+
+use attention::Result;
+
+use crate::{Architecture, blocks, loops, matrices, scalars};
+
+/// The loss of some names, and the gradient of each parameter.
+pub type Gradients = (f64, Vec<f64>);
+
+/// One way to compute them.
+#[derive(Debug, Clone, Copy)]
+pub struct Rung {
+    /// What it is called.
+    pub name: &'static str,
+    /// Whether it takes [`Architecture::SMALL`] alone.
+    pub is_small: bool,
+    compute: Compute,
+}
+
+/// All of them, the slowest first.
+pub const RUNGS: [Rung; 5] = [
+    small("scalars", |_, parameters, names| Ok(scalars::gradients(parameters, names))),
+    small("loops", |_, parameters, names| Ok(loops::gradients(parameters, names))),
+    small("matrices", |_, parameters, names| matrices::gradients(parameters, names)),
+    any("fused", |sizes, parameters, names| {
+        blocks::gradients(sizes, parameters, names, 1)
+    }),
+    any("batch", |sizes, parameters, names| {
+        blocks::gradients(sizes, parameters, names, names.len())
+    }),
+];
+
+type Compute = fn(Architecture, &[f64], &[Vec<usize>]) -> Result<Gradients>;
+
+const fn small(name: &'static str, compute: Compute) -> Rung {
+    Rung { name, is_small: true, compute }
+}
+
+const fn any(name: &'static str, compute: Compute) -> Rung {
+    Rung { name, is_small: false, compute }
+}
+
+impl Rung {
+    /// The rung of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        RUNGS.into_iter().find(|rung| rung.name == name)
+    }
+
+    /// The mean loss of all letters and ends of some names, and the gradient of each
+    /// parameter, in the order of [`Architecture::parts`].
+    ///
+    /// # Shapes
+    /// Each name is a list of ids that begins with an end and has one letter more than there
+    /// are positions at most: what [`scalars::ids`] gives.
+    ///
+    /// # Errors
+    /// [`attention::Error`] for parameters or names that do not fit the sizes, for no names,
+    /// and for sizes that this rung does not have.
+    pub fn gradients(
+        &self,
+        architecture: Architecture,
+        parameters: &[f64],
+        names: &[Vec<usize>],
+    ) -> Result<Gradients> {
+        if self.is_small {
+            architecture.check_small()?;
+        }
+        architecture.check(parameters)?;
+        architecture.check_names(names)?;
+        (self.compute)(architecture, parameters, names)
+    }
+}
