@@ -50,7 +50,7 @@ pub mod study;
 mod weights;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 /// A folder as `save_pretrained` writes it, or a GGUF file.
 pub type Files = crate::Files<Config>;

@@ -101,6 +101,22 @@ pub enum Error {
     #[error("the temperature is {found}, expected a number above 0")]
     Temperature { found: f64 },
 
+    /// No token to draw from.
+    #[error("top-k is {found}, expected at least 1 token")]
+    TopK { found: usize },
+
+    /// A nucleus that no chances make.
+    #[error("top-p is {found}, expected a number above 0 and at most 1")]
+    TopP { found: f64 },
+
+    /// A beam search that keeps no text.
+    #[error("the width of the beam is {found}, expected at least 1 text")]
+    BeamWidth { found: usize },
+
+    /// A power of a length by which no score can be divided.
+    #[error("the length penalty is {found}, expected a finite number")]
+    LengthPenalty { found: f64 },
+
     /// A text that would grow beyond the model's positions.
     #[error(
         "the text has {n_text} tokens, and {n_new} more are to be written: the model has \

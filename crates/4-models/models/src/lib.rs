@@ -40,4 +40,6 @@ pub use head::{Head, Part};
 pub use kind::{Config, Kind, ModelFiles};
 pub use model::{Model, Step, WriteOptions, Writing};
 pub use reader::{NormKind, Tensors};
-pub use writing::{Choice, Draft, Generation, Predict, Writer};
+pub use writing::{
+    Beam, BeamSearch, Choice, Draft, Generation, Predict, Sampling, Writer,
+};

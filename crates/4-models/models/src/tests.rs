@@ -16,6 +16,13 @@ pub(crate) fn model(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/data/models").join(name)
 }
 
+/// What transformers gave for something else than a model.
+pub(crate) fn vectors(file: &str) -> Value {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/data");
+    serde_json::from_slice(&fs::read(folder.join("torch-vectors").join(file)).unwrap())
+        .unwrap()
+}
+
 /// The config of a tiny model with some settings changed; null takes one away.
 pub(crate) fn changed(name: &str, changes: impl Borrow<Value>) -> Vec<u8> {
     let json = fs::read(model(name).join("config.json")).unwrap();

@@ -1,10 +1,14 @@
 //! A text that is written: one token after the other, each read before the next is chosen.
 
+mod beam;
 mod choice;
 mod generation;
+mod sampling;
 
+pub use beam::{Beam, BeamSearch};
 pub use choice::Choice;
 pub use generation::Generation;
+pub use sampling::Sampling;
 
 use crate::{Error, Result};
 

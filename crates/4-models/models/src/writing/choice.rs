@@ -3,7 +3,8 @@
 use attention::{Rng, SeedableRng};
 use rand::RngExt;
 
-use crate::{Error, Result};
+use super::Sampling;
+use crate::Result;
 
 /// How the next token is chosen.
 #[derive(Debug, Clone)]
@@ -11,7 +12,7 @@ pub struct Choice(Option<Chance>);
 
 #[derive(Debug, Clone)]
 struct Chance {
-    temperature: f64,
+    sampling: Sampling,
     rng: Rng,
 }
 
@@ -25,12 +26,15 @@ impl Choice {
     /// At 1 that is what the model learned; less is nearer to greedy.
     ///
     /// # Errors
-    /// [`Error::Temperature`] for one that is not above 0.
+    /// [`Error::Temperature`](crate::Error::Temperature) for one that is not above 0.
     pub fn sampled(temperature: f64, seed: u64) -> Result<Self> {
-        match temperature.is_finite() && temperature > 0.0 {
-            true => Ok(Self(Some(Chance { temperature, rng: Rng::seed_from_u64(seed) }))),
-            false => Err(Error::Temperature { found: temperature }),
-        }
+        Ok(Self::by(Sampling::default().temperature(temperature)?, seed))
+    }
+
+    /// By chance, with a seed: each token with the chance that it has by
+    /// [`Sampling::chances`].
+    pub fn by(sampling: Sampling, seed: u64) -> Self {
+        Self(Some(Chance { sampling, rng: Rng::seed_from_u64(seed) }))
     }
 
     /// A token's id, or `None` where there is no logit at all, or only NaN.
@@ -38,18 +42,17 @@ impl Choice {
     /// # Shapes
     /// `logits` is `[n_vocabulary]`.
     pub fn of(&mut self, logits: &[f64]) -> Option<usize> {
-        let ids = || (0..logits.len()).filter(|&id| !logits[id].is_nan());
+        let ids = (0..logits.len()).filter(|&id| !logits[id].is_nan());
         let larger = |best: usize, id| if logits[id] > logits[best] { id } else { best };
-        let best = ids().reduce(larger)?;
-        let Some(Chance { temperature, rng }) = &mut self.0 else { return Some(best) };
-        let weight = |id: usize| ((logits[id] - logits[best]) / *temperature).exp();
-        let mut left = rng.random::<f64>() * ids().map(weight).sum::<f64>();
-        let crossed = ids().find(|&id| {
-            left -= weight(id);
+        let best = ids.reduce(larger)?;
+        let Some(Chance { sampling, rng }) = &mut self.0 else { return Some(best) };
+        let mut left = rng.random::<f64>();
+        let drawn = sampling.chances(logits).iter().position(|chance| {
+            left -= chance;
             left < 0.0
         });
         // Rounding can leave a rest.
-        Some(crossed.unwrap_or(best))
+        Some(drawn.unwrap_or(best))
     }
 }
 
