@@ -25,7 +25,7 @@ pub(crate) const N_POSITIONS: usize = 16; // a name has one letter less at most
 pub(crate) const N_LETTERS: usize = 27; // 1 to 26, and 0 before and after a name
 pub(crate) const BATCH: usize = 8; // names a step
 
-// ---- numbers that remember
+// ---- numbers that remember (ANCHOR: tape)
 
 /// Of every number, in the order in which they were computed: the two that it was computed
 /// from, and how fast it changes with each. A slope of 0 stands where there are no two.
@@ -62,7 +62,7 @@ impl<'t> Scalar<'t> {
         }
         gradients
     }
-
+    // ANCHOR_END: tape
     /// What a function of this number alone gives, and its slope there.
     fn map(self, value: f64, slope: f64) -> Self {
         self.tape.record(value, [(self.place, slope), (0, 0.0)])
@@ -179,7 +179,7 @@ fn head<'t>(
     let attn = softmax(&scores.collect::<Vec<_>>());
     own.map(|j| attn.iter().zip(values).map(|(&attn, v)| attn * v[j]).sum()).collect()
 }
-
+// ANCHOR: logits
 /// For each letter, a logit of every letter that may come after it. A letter attends to those
 /// before it and to itself: no others have been read when it is.
 fn logits<'t>(parameters: &[Scalar<'t>], ids: &[usize]) -> Vec<Vec<Scalar<'t>>> {
@@ -208,6 +208,8 @@ fn logits<'t>(parameters: &[Scalar<'t>], ids: &[usize]) -> Vec<Vec<Scalar<'t>>> 
     ids.iter().enumerate().map(one_letter).collect()
 }
 
+// ---- training, and new names (ANCHOR_END: logits)
+
 /// Parameters before any training: random ones, so that no two learn the same, and then gains
 /// of 1 and biases of 0, part by part as `logits` takes them.
 pub fn parameters(rng: &mut impl Rng) -> Vec<f64> {
@@ -224,8 +226,6 @@ pub fn parameters(rng: &mut impl Rng) -> Vec<f64> {
     }
     parameters
 }
-
-// ---- training, and new names
 
 /// A name as numbers, between two ends; what is no letter from a to z is left out.
 pub fn ids(name: &str) -> Vec<usize> {

@@ -11,6 +11,7 @@
 //! thread and no clock is used here, so that the same code can run in a page. What comes
 //! from files (a reader's own benchmark) is handed in, in [`Args`].
 
+pub mod a_gpt_from_nothing;
 pub mod a_lens_per_head;
 pub mod a_model_that_writes;
 mod args;
@@ -61,6 +62,7 @@ pub const CHAPTERS: &[&[Entry]] = &[
     the_ladder::FIGURES,
     the_block::FIGURES,
     two_layers::FIGURES,
+    a_gpt_from_nothing::FIGURES,
     from_one_sequence_to_another::FIGURES,
     variants::FIGURES,
     a_model_that_writes::FIGURES,

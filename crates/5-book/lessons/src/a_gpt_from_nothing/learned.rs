@@ -1,0 +1,91 @@
+//! The small model, trained once: what it loses on names that it never saw, on the way, beside
+//! letters that are only counted.
+
+use std::ops::ControlFlow;
+use std::sync::OnceLock;
+
+use anyhow::{Context, Result};
+use attention::{Rng, SeedableRng};
+use figures::{Figure, Lines, lines};
+use gpt::{Architecture, Counts, Model, NAMES, Rung, Schedule, Split, Training};
+
+use crate::Args;
+
+/// Steps of the training, and between two looks at the unseen names.
+pub const N_STEPS: usize = 1500;
+const EACH: usize = 75;
+const SEED: u64 = 1;
+
+/// What counts are called, after none, one and two letters.
+pub const COUNTED: [&str; 3] = ["single letters", "pairs", "triples"];
+
+/// A trained model with its names.
+pub struct Learned {
+    /// What it learned from, and what was kept from it.
+    pub split: Split,
+    /// As it was at the end.
+    pub model: Model,
+    /// After how many steps, and the loss on the unseen names then.
+    pub looks: Vec<[f64; 2]>,
+}
+
+/// The small model, trained with the first seed.
+///
+/// # Errors
+/// As [`Training::step`].
+pub fn first() -> Result<&'static Learned> {
+    static FIRST: OnceLock<Learned> = OnceLock::new();
+    match FIRST.get() {
+        Some(learned) => Ok(learned),
+        None => {
+            let learned = train()?;
+            Ok(FIRST.get_or_init(|| learned))
+        }
+    }
+}
+
+fn train() -> Result<Learned> {
+    let split = Split::of(NAMES.lines());
+    let rung = Rung::named("batch").context("the rung of batches in f64")?;
+    let (small, rng) = (Architecture::SMALL, &mut Rng::seed_from_u64(SEED));
+    let mut training = Training::new(rung, small, Schedule::small(N_STEPS), rng)?;
+    let mut looks = Vec::new();
+    loop {
+        let (loss, _) = rung.gradients(small, training.parameters(), &split.test)?;
+        looks.push([training.n_taken() as f64, loss]);
+        if training.n_taken() == N_STEPS {
+            break;
+        }
+        let end = training.n_taken() + EACH;
+        let watch = |step, _| match step + 1 == end {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        };
+        training.run(&split.learned, rng, watch)?;
+    }
+    let model = Model::new(small, training.parameters())?;
+    Ok(Learned { split, model, looks })
+}
+
+/// The losses of counts on the unseen names: of single letters, pairs and triples.
+pub fn counted(split: &Split) -> [f64; 3] {
+    [0, 1, 2].map(|n_before| Counts::of(&split.learned, n_before).loss(&split.test))
+}
+
+/// The loss against steps, and the counts as level lines.
+pub(super) fn figure(_: &Args) -> Result<Figure> {
+    let Learned { split, looks, .. } = first()?;
+    let level = |(name, loss): (&str, f64)| {
+        (name.to_owned(), vec![[0.0, loss], [N_STEPS as f64, loss]])
+    };
+    let counts = COUNTED.into_iter().zip(counted(split)).map(level);
+    let model = ("the model".to_owned(), looks.clone());
+    let panel = Lines {
+        title: "loss on names that it never saw".into(),
+        x: "steps".into(),
+        is_log: false,
+        lines: std::iter::once(model).chain(counts).collect(),
+    };
+    let title = "A GPT of 4,000 parameters learns more than pairs of letters, and less than triples";
+    Ok(lines(title, &[panel])?)
+}

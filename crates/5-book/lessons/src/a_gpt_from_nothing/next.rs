@@ -1,0 +1,89 @@
+//! The letter that comes next, and which letters may be drawn: temperature, top-k and top-p on
+//! one distribution.
+
+use anyhow::Result;
+use figures::{Figure, WeightRow, probabilities};
+use gpt::{Model, scalars};
+use models::{Beam, BeamSearch, Sampling};
+
+use super::learned;
+use crate::Args;
+
+/// The beginning of a name.
+pub const PREFIX: &str = "mar";
+/// So many letters have a bar.
+const SHOWN: usize = 12;
+
+/// Four ways to draw, by what they are called.
+///
+/// # Errors
+/// None of these is refused.
+pub fn ways() -> models::Result<[(&'static str, Sampling); 4]> {
+    let plain = Sampling::default();
+    Ok([
+        ("temperature 1", plain),
+        ("temperature 0.5", plain.temperature(0.5)?),
+        ("top-k, 4 letters", plain.top_k(4)?),
+        ("top-p, 0.8", plain.top_p(0.8)?),
+    ])
+}
+
+/// A beginning as ids: an end, and its letters.
+pub fn ids(prefix: &str) -> Vec<usize> {
+    let mut ids = scalars::ids(prefix);
+    ids.pop();
+    ids
+}
+
+/// What a letter is called, and the end.
+pub fn letter(id: usize) -> String {
+    match id {
+        0 => "end".to_owned(),
+        id => char::from(b'a' + id as u8 - 1).to_string(),
+    }
+}
+
+/// The logits after a beginning.
+///
+/// # Errors
+/// As [`Model::next`].
+pub fn logits(model: &Model, ids: &[usize]) -> attention::Result<Vec<f64>> {
+    Ok(model.next(ids)?.iter().copied().collect())
+}
+
+/// The letters after [`PREFIX`], the most likely first.
+///
+/// # Errors
+/// As [`logits`].
+pub fn order(logits: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..logits.len()).collect();
+    order.sort_by(|&a, &b| logits[b].total_cmp(&logits[a]));
+    order
+}
+
+pub(super) fn figure(_: &Args) -> Result<Figure> {
+    let logits = logits(&learned::first()?.model, &ids(PREFIX))?;
+    let order = order(&logits);
+    let letters: Vec<String> = order[..SHOWN].iter().map(|&id| letter(id)).collect();
+    let row = |(name, sampling): (&str, Sampling)| {
+        let chances = sampling.chances(&logits);
+        let shares = order[..SHOWN].iter().map(|&id| chances[id]).collect();
+        WeightRow { name: name.to_owned(), shares }
+    };
+    let title = format!(
+        "After “{PREFIX}”: a temperature changes all letters, top-k and top-p leave the likely ones"
+    );
+    Ok(probabilities(title, &letters, &ways()?.map(row))?)
+}
+
+/// The most likely names by a beam of so many, the best first.
+///
+/// # Errors
+/// As [`Model::next`].
+pub fn beams(model: &Model, width: usize, alpha: f64) -> models::Result<Vec<Beam>> {
+    let search = BeamSearch { width, most: 15, ends: vec![0], alpha };
+    search.search(&[0], Vec::new(), |read: &mut Vec<usize>, new| {
+        read.extend(new);
+        Ok(logits(model, read)?)
+    })
+}
