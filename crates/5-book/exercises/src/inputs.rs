@@ -8,6 +8,7 @@
 pub mod place;
 pub mod random;
 
+mod a_gpt_from_nothing;
 mod a_lens_per_head;
 mod a_model_that_writes;
 mod bad_numbers;
@@ -30,6 +31,7 @@ mod trained_heads;
 mod two_layers;
 mod variants;
 
+pub use a_gpt_from_nothing::*;
 pub use a_lens_per_head::*;
 pub use a_model_that_writes::*;
 pub use bad_numbers::*;
