@@ -1,5 +1,6 @@
 //! The numbers that chapters quote, each computed here and held by a snapshot.
 
+mod a_gpt_from_nothing;
 mod a_lens_per_head;
 mod a_model_that_writes;
 mod bad_numbers;

@@ -43,7 +43,7 @@ pub const OURS: [&str; 11] = [
 
 /// Products of matrices, kernels, and a thousand steps of training: each is several times
 /// slower without optimisation.
-pub const FAST: [(&str, u8); 9] = [
+pub const FAST: [(&str, u8); 10] = [
     ("matrixmultiply", 3),
     ("tiles", 3),
     ("cached", 3),
@@ -53,6 +53,7 @@ pub const FAST: [(&str, u8); 9] = [
     ("sensors", 3),
     ("ablation", 3),
     ("training", 3),
+    ("gpt", 3),
 ];
 
 /// The oldest Rust that compiles this evcxr.
