@@ -178,6 +178,15 @@ pub enum Error {
         value: f64,
     },
 
+    /// A chance of 1, or no chance at all.
+    #[error("{what} is {value}, and must be at least 0 and below 1")]
+    NotBelowOne {
+        /// Which chance.
+        what: &'static str,
+        /// What it is.
+        value: f64,
+    },
+
     /// A number that a smaller format has no place for.
     #[error("{what} hold {value}, and {format} has no such number")]
     NoSuchNumber {

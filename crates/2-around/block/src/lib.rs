@@ -48,12 +48,14 @@
 //! The one decision: **the residual and the norms belong to the sub-layer, and can be taken
 //! away.** What each is for shows when it is missing.
 //!
-//! Left out: dropout.
+//! Training may leave outputs of sub-layers out by chance: [`Dropout`]. Left out: dropout of
+//! attention maps, since the pass that keeps them has no place for it.
 //!
 //! [`MultiHeadAttention`]: attention::MultiHeadAttention
 
 mod activation;
 mod blocks;
+mod dropout;
 mod embedding;
 mod encoder_decoder;
 mod feed_forward;
@@ -64,20 +66,23 @@ mod pass;
 mod positions;
 mod rms_norm;
 mod stack;
+mod stack_pass;
 mod sublayer;
 #[cfg(test)]
 mod tests;
 
 pub use activation::Activation;
 pub use blocks::{Block, BlockOutput, Memory, Reads};
+pub use dropout::Dropout;
 pub use embedding::Embedding;
 pub use encoder_decoder::{EncoderDecoder, EncoderDecoderGradients};
 pub use feed_forward::{FeedForward, Hidden};
 pub use layer_norm::{LayerNorm, layer_norm_backward};
 pub use ledger::{Ledger, Part};
 pub use norm::{Norm, Norms};
-pub use pass::{BlockGradients, BlockPass, StackGradients, StackPass};
+pub use pass::{BlockGradients, BlockPass};
 pub use positions::{Positions, sinusoidal};
 pub use rms_norm::RmsNorm;
 pub use stack::{Layers, NotFinite, Stack};
+pub use stack_pass::{StackGradients, StackPass};
 pub use sublayer::{Sublayer, SublayerGradients, SublayerPass};

@@ -1,4 +1,4 @@
-//! Through a stack of fused layers, and back, to the tokens and to the memory.
+//! Through a block of fused layers, and back, to the tokens and to the memory.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,8 @@ use fused_heads::{FusedAttention, FusedPass};
 use gradients::{LayerGradients, LayerPass};
 
 use crate::blocks::no_memory;
-use crate::{Block, FeedForward, Hidden, Norm, Stack, SublayerPass};
+use crate::dropout::{Dropped, dropped};
+use crate::{Block, Dropout, FeedForward, Hidden, SublayerPass};
 
 /// One pass of a batch through a block, with what its backward pass needs.
 #[derive(Debug, Clone)]
@@ -15,11 +16,11 @@ pub struct BlockPass<'a, T: Real = f64> {
     block: &'a Block<FusedAttention<T>, T>,
     x: Matrix<T>,
     memory: Option<&'a Batch<T>>,
-    /// See [`StackPass::forward_moved`].
+    /// See [`StackPass::forward_moved`](crate::StackPass::forward_moved).
     order: Option<&'a [usize]>,
-    attention: SublayerPass<FusedPass<T>, T>,
-    cross: Option<SublayerPass<FusedPass<T>, T>>,
-    feed_forward: Option<SublayerPass<Hidden<T>, T>>,
+    attention: SublayerPass<Dropped<FusedPass<T>, T>, T>,
+    cross: Option<SublayerPass<Dropped<FusedPass<T>, T>, T>>,
+    feed_forward: Option<SublayerPass<Dropped<Hidden<T>, T>, T>>,
 }
 
 /// The gradients of a block.
@@ -51,38 +52,63 @@ impl<'a, T: Real> BlockPass<'a, T> {
         masks: &[Mask],
         memory: Option<(&'a Batch<T>, &[Mask])>,
     ) -> Result<Self> {
-        Self::of(block, x, masks, memory, None)
+        Self::of(block, x, masks, memory, None, None)
+    }
+
+    /// The same in training: what each sub-layer puts out goes through dropout before it is
+    /// added to the residual. The backward pass is through the same masks.
+    ///
+    /// # Shapes
+    /// As [`forward`](Self::forward).
+    ///
+    /// # Errors
+    /// As [`forward`](Self::forward).
+    ///
+    /// # Source
+    /// Vaswani et al. 2017, section 5.4.
+    pub fn forward_in_training(
+        block: &'a Block<FusedAttention<T>, T>,
+        x: Batch<T>,
+        masks: &[Mask],
+        memory: Option<(&'a Batch<T>, &[Mask])>,
+        dropout: &mut Dropout,
+    ) -> Result<Self> {
+        Self::of(block, x, masks, memory, None, Some(dropout))
     }
 
     /// The rows of the cross-attention's output are moved, by its queries: row r gets what
     /// the query of row `order[r]` reads.
-    fn of(
+    pub(crate) fn of(
         block: &'a Block<FusedAttention<T>, T>,
         x: Batch<T>,
         masks: &[Mask],
         memory: Option<(&'a Batch<T>, &[Mask])>,
         order: Option<&'a [usize]>,
+        mut dropout: Option<&mut Dropout>,
     ) -> Result<Self> {
         let n_sequences = x.n_sequences();
         let x = x.tokens().clone();
         let attention = block.attention.forward(&x, |layer, inner| {
             let inner = Batch::new(n_sequences, inner.clone())?;
             let pass = layer.pass_batch(&inner, &inner, &inner, masks)?;
-            Ok((pass.out.clone(), pass))
+            Ok(dropped(&mut dropout, pass.out.clone(), pass))
         })?;
         let read = |layer: &FusedAttention<T>, inner: &Matrix<T>| {
             let inner = Batch::new(n_sequences, moved(inner, order).into_owned())?;
             let (memory, masks) = memory.ok_or_else(no_memory)?;
             let pass = layer.pass_batch(&inner, memory, memory, masks)?;
-            Ok((pass.out.clone(), pass))
+            Ok(dropped(&mut dropout, pass.out.clone(), pass))
         };
         let cross = block.cross.as_ref().map(|it| it.forward(&attention.out, read));
         let cross = cross.transpose()?;
         let mixed = cross.as_ref().map_or(&attention.out, |read| &read.out);
         let read = if block.parallel { &x } else { mixed };
+        let pass = |ffn: &FeedForward<T>, x: &Matrix<T>| {
+            let (out, hidden) = ffn.pass(x)?;
+            Ok(dropped(&mut dropout, out, hidden))
+        };
         let feed_forward = block.feed_forward.as_ref();
-        let feed_forward =
-            feed_forward.map(|it| it.forward_beside(read, mixed, FeedForward::pass));
+        let feed_forward = feed_forward.map(|it| it.forward_beside(read, mixed, pass));
         let feed_forward = feed_forward.transpose()?;
         let memory = memory.map(|(memory, _)| memory);
         Ok(Self { block, x, memory, order, attention, cross, feed_forward })
@@ -100,7 +126,7 @@ impl<'a, T: Real> BlockPass<'a, T> {
 
     /// What its attention computed on the way.
     pub fn own(&self) -> &FusedPass<T> {
-        &self.attention.kept
+        &self.attention.kept.pass
     }
 
     /// What its cross-attention computed on the way; its maps are `[n_tokens, n_source]`.
@@ -109,7 +135,7 @@ impl<'a, T: Real> BlockPass<'a, T> {
     /// [`Error::Length`] if it has none.
     pub fn cross(&self) -> Result<&FusedPass<T>> {
         let cross = self.cross.as_ref().ok_or_else(no_memory)?;
-        Ok(&cross.kept)
+        Ok(&cross.kept.pass)
     }
 
     /// `attn()[s][i]` is head i's map of sequence s.
@@ -139,8 +165,8 @@ impl<'a, T: Real> BlockPass<'a, T> {
         if let (Some(sublayer), Some(pass)) = (&block.feed_forward, feed_forward) {
             let read = if block.parallel { &x } else { mixed };
             let (d, d_beside) =
-                sublayer.backward_beside(read, pass, d_out, |ffn, x, hidden, d_y| {
-                    ffn.backward(x, &hidden, d_y)
+                sublayer.backward_beside(read, pass, d_out, |ffn, x, kept, d_y| {
+                    ffn.backward(x, &kept.pass, &*kept.backward(d_y)?)
                 })?;
             d_mixed = d_beside;
             *(if block.parallel { &mut d_x } else { &mut d_mixed }) += d.d_x;
@@ -150,21 +176,23 @@ impl<'a, T: Real> BlockPass<'a, T> {
         if let (Some(sublayer), Some(pass), Some(memory)) = (&block.cross, cross, memory)
         {
             let mixed = &attention.out;
-            let d =
-                sublayer.backward(mixed, pass, &d_mixed, |layer, y, fused, d_y| {
-                    let y = moved(y, order); // y, but in a control
-                    let pass = LayerPass::taken_of(layer, &y, memory.tokens(), fused)?;
-                    let d_layer = pass.backward(d_y)?;
-                    let d_x = moved_back(of_cross(&d_layer)?[0], order);
-                    Ok(LayerGradients { d_layer, d_x })
-                })?;
+            let d = sublayer.backward(mixed, pass, &d_mixed, |layer, y, kept, d_y| {
+                let d_y = kept.backward(d_y)?.into_owned();
+                let y = moved(y, order); // y, but in a control
+                let (memory, fused) = (memory.tokens(), kept.pass);
+                let pass = LayerPass::taken_of(layer, &y, memory, fused)?;
+                let d_layer = pass.backward(&d_y)?;
+                let d_x = moved_back(of_cross(&d_layer)?[0], order);
+                Ok(LayerGradients { d_layer, d_x })
+            })?;
             let [_, d_key, d_value] = of_cross(&d.d_layer.function)?;
             d_memory = Some(d_key + d_value); // the memory gave both
             (d_cross, d_mixed) = (Some(d.d_layer), d.d_x);
         }
         let sublayer = &block.attention;
-        let d = sublayer.backward(&x, attention, &d_mixed, |layer, x, fused, d_y| {
-            let d_layer = LayerPass::taken(layer, x, fused)?.backward(d_y)?;
+        let d = sublayer.backward(&x, attention, &d_mixed, |layer, x, kept, d_y| {
+            let d_y = kept.backward(d_y)?.into_owned();
+            let d_layer = LayerPass::taken(layer, x, kept.pass)?.backward(&d_y)?;
             let d_x = d_layer.d_x()?;
             Ok(LayerGradients { d_layer, d_x })
         })?;
@@ -204,161 +232,5 @@ fn of_cross<T: Real>(d: &Gradients<T>) -> Result<[&Matrix<T>; 3]> {
             Ok([d_query, d_key, d_value])
         }
         InputGradients::SelfAttention { .. } => Err(Error::OneInput),
-    }
-}
-
-/// One pass of a batch through a stack, with what its backward pass needs.
-#[derive(Debug, Clone)]
-pub struct StackPass<'a, T: Real = f64> {
-    last_norm: Option<&'a Norm<T>>,
-    blocks: Vec<BlockPass<'a, T>>,
-    x: Matrix<T>,
-    out: Matrix<T>,
-}
-
-/// The gradients of a stack.
-#[derive(Debug, Clone, PartialEq)]
-pub struct StackGradients<T: Real = f64> {
-    /// Of what it holds, in a stack.
-    pub d_stack: Stack<Gradients<T>, T>,
-    /// What goes on to the embedding, and from each block to the one below: before the first
-    /// block and after each, `n_blocks + 1` times `[n_sequences · n_tokens, d_model]`.
-    pub d_hidden: Vec<Matrix<T>>,
-    /// What goes on to the encoder, from all blocks, `[n_sequences · n_source, key_width]`.
-    pub d_memory: Option<Matrix<T>>,
-}
-
-impl<'a, T: Real> StackPass<'a, T> {
-    /// The pass of sequences of equal length.
-    ///
-    /// # Shapes
-    /// As [`BlockPass::forward`].
-    ///
-    /// # Errors
-    /// As [`Stack::forward`].
-    pub fn forward(
-        stack: &'a Stack<FusedAttention<T>, T>,
-        x: &Batch<T>,
-        masks: &[Mask],
-    ) -> Result<Self> {
-        Self::of(stack, x, masks, None, None)
-    }
-
-    /// The pass of sequences that read another text.
-    ///
-    /// # Shapes
-    /// As [`BlockPass::forward`].
-    ///
-    /// # Errors
-    /// As [`Stack::forward_reading`].
-    pub fn forward_reading(
-        stack: &'a Stack<FusedAttention<T>, T>,
-        y: &Batch<T>,
-        masks: &[Mask],
-        memory: (&'a Batch<T>, &[Mask]),
-    ) -> Result<Self> {
-        Self::of(stack, y, masks, Some(memory), None)
-    }
-
-    /// The same as a control, where the rows of each cross-attention's output are moved and
-    /// the residuals stay: row r gets what the query of row `order[r]` reads.
-    ///
-    /// # Shapes
-    /// As [`BlockPass::forward`]; `order` has each of the rows once.
-    ///
-    /// # Errors
-    /// As [`Stack::forward_reading`].
-    pub fn forward_moved(
-        stack: &'a Stack<FusedAttention<T>, T>,
-        y: &Batch<T>,
-        masks: &[Mask],
-        memory: (&'a Batch<T>, &[Mask]),
-        order: &'a [usize],
-    ) -> Result<Self> {
-        Self::of(stack, y, masks, Some(memory), Some(order))
-    }
-
-    fn of(
-        stack: &'a Stack<FusedAttention<T>, T>,
-        x: &Batch<T>,
-        masks: &[Mask],
-        memory: Option<(&'a Batch<T>, &[Mask])>,
-        order: Option<&'a [usize]>,
-    ) -> Result<Self> {
-        let n_sequences = x.n_sequences();
-        let mut blocks: Vec<BlockPass<'a, T>> = Vec::new();
-        for block in &stack.blocks {
-            let below = blocks.last().map_or(x.tokens(), |pass| pass.out());
-            let below = Batch::new(n_sequences, below.clone())?;
-            blocks.push(BlockPass::of(block, below, masks, memory, order)?);
-        }
-        let x = x.tokens().clone();
-        let last = blocks.last().map_or(&x, |pass| pass.out());
-        let out = match &stack.last_norm {
-            Some(norm) => norm.forward(last)?,
-            None => last.clone(),
-        };
-        Ok(Self { last_norm: stack.last_norm.as_ref(), blocks, x, out })
-    }
-
-    /// The tokens at the end, `[n_sequences · n_tokens, d_model]`.
-    pub fn out(&self) -> &Matrix<T> {
-        &self.out
-    }
-
-    /// The blocks' passes.
-    pub fn blocks(&self) -> &[BlockPass<'a, T>] {
-        &self.blocks
-    }
-
-    /// The gradients of all that the stack holds and took: block by block, the last first.
-    ///
-    /// # Shapes
-    /// `d_out` is `[n_sequences · n_tokens, d_model]`.
-    ///
-    /// # Errors
-    /// [`Error::Shape`] if it is not.
-    // ANCHOR: backward_stack
-    pub fn backward(self, d_out: &Matrix<T>) -> Result<StackGradients<T>> {
-        let Self { last_norm, blocks: passes, x, .. } = self;
-        let last = passes.last().map_or(&x, |pass| pass.out());
-        let (last_norm, d_last) = match last_norm {
-            Some(norm) => {
-                let d = norm.backward(last, d_out)?;
-                (Some(d.d_layer), d.d_x)
-            }
-            None => (None, d_out.clone()),
-        };
-        let (mut blocks, mut d_hidden, mut d_memory) = (Vec::new(), vec![d_last], None);
-        for pass in passes.into_iter().rev() {
-            let d = pass.backward(&d_hidden[d_hidden.len() - 1])?;
-            d_hidden.push(d.d_x);
-            d_memory = match (d_memory, d.d_memory) {
-                (Some(sum), Some(d)) => Some::<Matrix<T>>(sum + d), // every block read it
-                (sum, d) => sum.or(d),
-            };
-            blocks.push(d.d_block);
-        }
-        blocks.reverse();
-        d_hidden.reverse();
-        Ok(StackGradients { d_stack: Stack { blocks, last_norm }, d_hidden, d_memory })
-    }
-    // ANCHOR_END: backward_stack
-}
-
-gradients::entries!([T: Real] T, StackGradients<T>: d_stack);
-
-impl<T: Real> StackGradients<T> {
-    /// What goes on to the embedding, `[n_sequences · n_tokens, d_model]`.
-    pub fn d_x(&self) -> &Matrix<T> {
-        &self.d_hidden[0]
-    }
-
-    /// What goes on to the encoder.
-    ///
-    /// # Errors
-    /// [`Error::Length`] for a stack that reads no other text.
-    pub fn d_memory(&self) -> Result<&Matrix<T>> {
-        self.d_memory.as_ref().ok_or_else(no_memory)
     }
 }

@@ -15,12 +15,12 @@ use crate::{
 
 mod decoder;
 
-const N_TOKENS: usize = 5;
-const D_MODEL: usize = 6;
+pub(crate) const N_TOKENS: usize = 5;
+pub(crate) const D_MODEL: usize = 6;
 
 /// Where a stack's norms stand.
 #[derive(Debug, Clone, Copy)]
-enum Order {
+pub(crate) enum Order {
     None,
     Before,
     After,
@@ -29,7 +29,8 @@ enum Order {
     Both,
 }
 
-const ORDERS: [Order; 4] = [Order::None, Order::Before, Order::After, Order::Both];
+pub(crate) const ORDERS: [Order; 4] =
+    [Order::None, Order::Before, Order::After, Order::Both];
 
 fn random_norms(order: Order, rng: &mut Rng) -> Norms {
     let mut row = |shift: f64| random_matrix(1, D_MODEL, 0.3, rng).add_scalar(shift);
@@ -44,9 +45,12 @@ fn random_norms(order: Order, rng: &mut Rng) -> Norms {
     }
 }
 
-type Parameters = Vec<LayerParameters>;
+pub(crate) type Parameters = Vec<LayerParameters>;
 
-fn stack(order: Order, activation: Activation) -> (Stack<FusedAttention>, Parameters) {
+pub(crate) fn stack(
+    order: Order,
+    activation: Activation,
+) -> (Stack<FusedAttention>, Parameters) {
     let rng = &mut Rng::seed_from_u64(1);
     let dims = Dims::new(D_MODEL, 2).unwrap();
     let parameters: Parameters =
@@ -64,12 +68,12 @@ fn stack(order: Order, activation: Activation) -> (Stack<FusedAttention>, Parame
     (Stack { blocks, last_norm }, parameters)
 }
 
-fn tokens() -> Batch {
+pub(crate) fn tokens() -> Batch {
     let rng = &mut Rng::seed_from_u64(2);
     Batch::new(2, random_matrix(2 * N_TOKENS, D_MODEL, 1.0, rng)).unwrap()
 }
 
-const MASKS: [Mask; 2] = [Mask::Causal, Mask::FirstKeys(3)];
+pub(crate) const MASKS: [Mask; 2] = [Mask::Causal, Mask::FirstKeys(3)];
 
 /// Σ out ⊙ probe, whose gradient with respect to out is the probe.
 fn value(stack: &Stack<FusedAttention>, x: &Batch, probe: &Matrix) -> f64 {

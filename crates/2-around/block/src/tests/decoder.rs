@@ -6,7 +6,10 @@ use attention::{
 use fused_heads::FusedAttention;
 
 use super::{D_MODEL, ORDERS, Order, larger, random_norms, worst};
-use crate::{Block, EncoderDecoder, FeedForward, Memory, Stack, StackPass, Sublayer};
+use crate::{
+    Block, BlockPass, Dropout, EncoderDecoder, FeedForward, Memory, Stack, StackPass,
+    Sublayer,
+};
 use gradients::Entries;
 
 const N_SOURCE: usize = 4;
@@ -104,6 +107,51 @@ fn every_gradient_of_both_sides_is_a_central_difference() {
         // What is padding of the source has part in nothing.
         assert!(d.encoder.d_x().row(2 * N_SOURCE - 1).amax() == 0.0);
         assert!(d.encoder.d_x().row(N_SOURCE - 1).amax() > 0.0);
+    }
+}
+
+/// In training too, through the masks of three sub-layers, which are the same each time.
+#[test]
+fn every_gradient_of_a_block_with_dropout_is_a_central_difference() {
+    type Layer = Block<FusedAttention>;
+    fn pass<'a>(block: &'a Layer, target: &Batch, memory: &'a Batch) -> BlockPass<'a> {
+        let dropout = &mut Dropout::new(0.3, Rng::seed_from_u64(4)).unwrap();
+        let memory = Some((memory, &SOURCE_MASKS[..]));
+        let own = target_masks();
+        BlockPass::forward_in_training(block, target.clone(), &own, memory, dropout)
+            .unwrap()
+    }
+    for order in ORDERS {
+        let (model, [memory, target]) = (model(order), texts());
+        let mut block = model.decoder.blocks[1].clone();
+        let probe = random_matrix(2 * N_TARGET, D_MODEL, 1.0, &mut Rng::seed_from_u64(9));
+        let d = pass(&block, &target, &memory).backward(&probe).unwrap();
+        let of_memory = |tokens: &Matrix| {
+            let memory = Batch::new(2, tokens.clone()).unwrap();
+            pass(&block, &target, &memory).out().dot(&probe)
+        };
+        let d_memory = d.d_memory.as_ref().unwrap();
+        let of_memory = worst(&mut memory.tokens().clone(), d_memory, of_memory);
+        let of_block = |block: &Layer| pass(block, &target, &memory).out().dot(&probe);
+        let worst = worst(&mut block, &d, of_block).max(of_memory);
+        let relative =
+            worst / d.entries().iter().flat_map(|d| d.iter()).fold(0.0, larger);
+        println!("{order:?}, with dropout: {relative:e} of the largest gradient");
+        assert!(relative < 1e-7, "{order:?}: {relative:e}");
+    }
+}
+
+/// Where dropout leaves nothing of any sub-layer, a block is its residual.
+#[test]
+fn dropout_is_of_every_sublayer() {
+    for order in [Order::None, Order::Before, Order::Both] {
+        let (model, [memory, target]) = (model(order), texts());
+        let dropout = &mut Dropout::new(1.0 - 1e-12, Rng::seed_from_u64(4)).unwrap();
+        let block = &model.decoder.blocks[1];
+        let (own, from) = (target_masks(), Some((&memory, &SOURCE_MASKS[..])));
+        let pass =
+            BlockPass::forward_in_training(block, target.clone(), &own, from, dropout);
+        assert_eq!(pass.unwrap().out(), target.tokens(), "{order:?}");
     }
 }
 
