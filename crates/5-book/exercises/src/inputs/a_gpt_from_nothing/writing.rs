@@ -129,27 +129,33 @@ pub mod beam {
         })
     }
 
+    fn case(
+        beams: &[(&[usize], f64)],
+        p: &[&[f64]],
+        k: usize,
+        alpha: f64,
+    ) -> Case<Input> {
+        let each = beams.iter().map(|(letters, sum)| format!("{letters:?} {sum}"));
+        let each = each.collect::<Vec<_>>().join(", ");
+        let rows: Vec<f64> = p.concat().iter().map(|p| p.ln()).collect();
+        let beam = |&(letters, sum): &(&[usize], f64)| {
+            let letters = letters.to_vec();
+            Beam { letters, sum }
+        };
+        Case {
+            sizes: format!("the beams {each}; k {k}, alpha {alpha}"),
+            square: false,
+            input: Input {
+                beams: beams.iter().map(beam).collect(),
+                log_p: Matrix::from_row_slice(p.len(), p[0].len(), &rows),
+                k,
+                alpha,
+            },
+        }
+    }
+
     /// No two scores come near to each other, but where they are equal.
     fn cases(_: u64) -> Vec<Case<Input>> {
-        let case = |beams: &[(&[usize], f64)], p: &[&[f64]], k: usize, alpha: f64| {
-            let each = beams.iter().map(|(letters, sum)| format!("{letters:?} {sum}"));
-            let each = each.collect::<Vec<_>>().join(", ");
-            let rows: Vec<f64> = p.concat().iter().map(|p| p.ln()).collect();
-            let beam = |&(letters, sum): &(&[usize], f64)| Beam {
-                letters: letters.to_vec(),
-                sum,
-            };
-            Case {
-                sizes: format!("the beams {each}; k {k}, alpha {alpha}"),
-                square: false,
-                input: Input {
-                    beams: beams.iter().map(beam).collect(),
-                    log_p: Matrix::from_row_slice(p.len(), p[0].len(), &rows),
-                    k,
-                    alpha,
-                },
-            }
-        };
         vec![
             case(&[(&[], 0.0)], &[&[0.1, 0.4, 0.3, 0.2]], 2, 1.0),
             case(
