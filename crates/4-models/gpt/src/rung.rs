@@ -2,7 +2,7 @@
 
 use attention::Result;
 
-use crate::{Architecture, blocks, loops, matrices, scalars};
+use crate::{Architecture, blocks, in_tiles, loops, matrices, scalars};
 
 /// The loss of some names, and the gradient of each parameter.
 pub type Gradients = (f64, Vec<f64>);
@@ -18,7 +18,7 @@ pub struct Rung {
 }
 
 /// All of them, the slowest first.
-pub const RUNGS: [Rung; 5] = [
+pub const RUNGS: [Rung; 6] = [
     small("scalars", |_, parameters, names| Ok(scalars::gradients(parameters, names))),
     small("loops", |_, parameters, names| Ok(loops::gradients(parameters, names))),
     small("matrices", |_, parameters, names| matrices::gradients(parameters, names)),
@@ -28,6 +28,7 @@ pub const RUNGS: [Rung; 5] = [
     any("batch", |sizes, parameters, names| {
         blocks::gradients(sizes, parameters, names, names.len())
     }),
+    any("tiles", in_tiles::gradients),
 ];
 
 type Compute = fn(Architecture, &[f64], &[Vec<usize>]) -> Result<Gradients>;

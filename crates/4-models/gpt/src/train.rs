@@ -27,6 +27,19 @@ pub struct Schedule {
 }
 
 impl Schedule {
+    /// That of [`Architecture::SMALL`].
+    pub const SMALL: Self = Self {
+        n_steps: 1000,
+        batch: 32,
+        rate: 0.01,
+        warm_up: 50,
+        decay: true,
+        clip: Some(1.0),
+    };
+
+    /// That of [`Architecture::PAGE`].
+    pub const PAGE: Self = Self { n_steps: 1500, batch: 64, ..Self::SMALL };
+
     /// That of [`scalars::train`](crate::scalars::train): steps of one length, on 8 names.
     pub fn small(n_steps: usize) -> Self {
         Self { n_steps, batch: BATCH, rate: 0.01, warm_up: 0, decay: false, clip: None }
