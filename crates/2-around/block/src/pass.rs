@@ -166,7 +166,8 @@ impl<'a, T: Real> BlockPass<'a, T> {
             let read = if block.parallel { &x } else { mixed };
             let (d, d_beside) =
                 sublayer.backward_beside(read, pass, d_out, |ffn, x, kept, d_y| {
-                    ffn.backward(x, &kept.pass, &*kept.backward(d_y)?)
+                    let d_y = kept.backward(d_y)?;
+                    ffn.backward(x, &kept.pass, &d_y)
                 })?;
             d_mixed = d_beside;
             *(if block.parallel { &mut d_x } else { &mut d_mixed }) += d.d_x;
