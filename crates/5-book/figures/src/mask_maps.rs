@@ -83,6 +83,21 @@ impl Named<'_> {
             .hover(by_cell(shape, description))
     }
 
+    /// Only the pairs that are blocked, to lie on a map that has gaps there.
+    pub(crate) fn blocked(&self, nth: usize, queries: &[String], keys: &[String]) -> Mark {
+        let at = |colour| vec![(0.0, colour), (1.0, colour)];
+        let description = |i: usize, j: usize| {
+            escaped(&format!("{} may not attend to {}", queries[i], keys[j]))
+        };
+        let shape = self.allowed.shape();
+        Mark::cells(by_cell(shape, |_, _| 0), 1)
+            .on(nth)
+            .named("blocked")
+            .scaled(at(BLOCKED), [0.0, 1.0])
+            .hover(by_cell(shape, description))
+            .without(|i, j| self.allowed[(i, j)])
+    }
+
     pub(crate) fn table(&self, queries: &[String], keys: &[String]) -> Table {
         let cell = |i, j| if self.allowed[(i, j)] { "may" } else { "–" }.to_owned();
         Table::grid(self.name, "query \\ key", queries, keys, cell)

@@ -50,11 +50,12 @@ pub fn masked_head<S: AsRef<str>>(
     ];
     let tables = (0..2).map(|nth| head_maps::table(&heads, nth));
     let [without, with] = [0, 1].map(|nth| head_maps::trace(&heads, nth, nth + 1));
-    // A share of 0 is dark, and looks like a small one.
+    // A pair that is blocked is no pair with a share of 0.
     let with = with.without(|i, j| !allowed[(i, j)]);
+    let blocked = mask.blocked(2, queries, keys);
     Chart::new(title)
         .laid_out(grid.layouts().map(|layout| scaled(layout, most)))
-        .marks([mask.trace(0, queries, keys), without, with])
+        .marks([mask.trace(0, queries, keys), without, with, blocked])
         .says(format!(
             "A map of which query may attend to which key, {}, and heat maps of a head \
              without this mask and with it. {}",

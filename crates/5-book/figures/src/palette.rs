@@ -1,16 +1,17 @@
-//! Colours: a scale for shares and one colour a head.
+//! Colours: one scale for attention weights, and one colour a head.
 //!
 //! Both are checked against the five themes of the book and both kinds of notebook, so the
 //! tests here state what they need of a page.
 
-use crate::layout::rounded;
+/// The ends of the one scale of attention weights: from the page's ground, so faintly
+/// tinted that cells of 0 are seen as cells, to the blue that stands out most there. A page
+/// has both in its theme's colours, as figures.css sets them; elsewhere they are what
+/// stands behind the comma. One hue alone tells the value, so it reads the same with colour
+/// blindness and in grey.
+const SHARES: [&str; 2] = ["var(--no-share, #f1f6fb)", "var(--share, #0550ae)"];
 
-/// Viridis: its lightness alone tells the value, from dark (0) to light, so it reads the
-/// same with colour blindness and in grey.
-const VIRIDIS: [&str; 10] = [
-    "#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779",
-    "#6ece58", "#b5de2b", "#fde725",
-];
+/// A cell of 0, where there is no entry to be seen.
+pub const NOTHING: &str = SHARES[0];
 
 /// How many hues there are.
 pub const N_HUES: usize = 6;
@@ -23,11 +24,19 @@ const HEADS: [&str; N_HUES] =
 /// The colours of a scale, each at its part from 0 to 1.
 pub type Stops = Vec<(f64, &'static str)>;
 
-/// The scale of every map, dark at 0.
+/// The scale of every map: the page's ground at 0, blue at 1.
 pub fn shares() -> Stops {
-    let last = (VIRIDIS.len() - 1) as f64;
-    let stops = VIRIDIS.iter().enumerate();
-    stops.map(|(at, &colour)| (rounded(at as f64 / last), colour)).collect()
+    vec![(0.0, SHARES[0]), (1.0, SHARES[1])]
+}
+
+/// The scale where there is no style sheet: of `var(--name, colour)` the `colour`.
+pub(crate) fn unstyled(scale: &Stops) -> Stops {
+    scale.iter().map(|&(at, colour)| (at, fallback(colour))).collect()
+}
+
+fn fallback(colour: &'static str) -> &'static str {
+    let named = colour.strip_prefix("var(").and_then(|it| it.strip_suffix(')'));
+    named.and_then(|it| it.split_once(", ")).map_or(colour, |(_, colour)| colour)
 }
 
 /// From a colour for nothing to that of the first head.
@@ -73,9 +82,31 @@ pub(crate) mod tests {
         (a.max(b) + 0.05) / (a.min(b) + 0.05)
     }
 
+    const CSS: &str = include_str!("../../../tools/assets/figures/figures.css");
+
+    /// The blue of the style sheet on light pages, and on dark ones.
+    fn blues() -> [&'static str; 2] {
+        let mut found = CSS.split("--share: ").skip(1).map(|after| &after[..7]);
+        [(); 2].map(|()| found.next().unwrap())
+    }
+
     #[test]
-    fn the_scale_grows_lighter_at_every_stop() {
-        assert!(VIRIDIS.windows(2).all(|pair| luminance(pair[0]) < luminance(pair[1])));
+    fn the_scale_ends_far_from_every_page_and_in_a_notebook_as_on_a_light_page() {
+        let [on_light, on_dark] = blues();
+        for (nth, page) in PAGES.into_iter().enumerate() {
+            let blue = if nth < 2 { on_light } else { on_dark };
+            let contrast = contrast(page, blue);
+            assert!(contrast >= 5.5, "{blue} on {page}: {contrast:.2}");
+        }
+        assert_eq!(fallback(SHARES[1]), on_light);
+        assert!(contrast("#ffffff", fallback(SHARES[0])) < 1.1);
+    }
+
+    #[test]
+    fn a_colour_without_a_name_is_itself() {
+        for colour in ["#0278e7", "rgba(118,118,118,0.12)"] {
+            assert_eq!(fallback(colour), colour);
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::axis::{Axis, Kind};
 use crate::layout::{FAINT, NEUTRAL, formula, wrapped};
 use crate::marks::{Mark, Shape, Texts};
+use crate::palette::unstyled;
 use crate::spec::{Arrow, Axes, ColourBar, Grouping, Layout, Legend, Plot, Rect, Slider};
 
 const TRANSPARENT: &str = "rgba(0,0,0,0)";
@@ -195,7 +196,7 @@ fn legend(legend: &Legend) -> Value {
 
 fn colour_axis(bar: &ColourBar) -> Value {
     json!({
-        "cmin": bar.ends[0], "cmax": bar.ends[1], "colorscale": bar.stops,
+        "cmin": bar.ends[0], "cmax": bar.ends[1], "colorscale": unstyled(&bar.stops),
         "colorbar": {
             "orientation": "h", "thickness": 8, "lenmode": "pixels", "len": 180,
             "outlinewidth": 0,
@@ -307,7 +308,7 @@ fn of_shape(it: &Mark) -> Value {
                 ("ygap", json!(gap)),
                 ("hoverongaps", is_quiet.then_some(false).into()),
                 ("coloraxis", scale.is_none().then_some("coloraxis").into()),
-                ("colorscale", scale.map(|scale| json!(scale.stops)).into()),
+                ("colorscale", scale.map(|it| json!(unstyled(&it.stops))).into()),
                 ("showscale", scale.map(|_| false).into()),
                 ("zmin", end(0).into()),
                 ("zmax", end(1).into()),

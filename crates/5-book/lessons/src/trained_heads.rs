@@ -84,6 +84,6 @@ fn trained_maps(args: &Args) -> Result<Figure> {
     let layer = trained::layer()?;
     let sentence = layer.sentence(args.get("sentence").unwrap_or("bank_loan"))?;
     let attn = maps(&layer.parameters, &sentence.input)?;
-    let title = "Twelve heads read one sentence: most share a bright first column, [CLS]";
+    let title = "Twelve heads read one sentence: most share a strong first column, [CLS]";
     Ok(head_maps(title, &Heads::of_tokens(&attn, &sentence.tokens)?))
 }

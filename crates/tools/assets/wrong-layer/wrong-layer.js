@@ -96,7 +96,7 @@
     canvas.setAttribute("aria-label", `${title}: ${n} queries and ${m} keys`);
     canvas.style.aspectRatio = `${m} / ${n}`;
     const pen = canvas.getContext("2d");
-    pen.fillStyle = getComputedStyle(place).color;
+    pen.fillStyle = getComputedStyle(place).getPropertyValue("--share");
     rows.forEach((row, query) => row.forEach((weight, key) => {
       pen.globalAlpha = Math.sqrt(Math.min(1, Math.max(0, weight)));
       pen.fillRect(key, query, 1, 1);

@@ -6,10 +6,6 @@ use figures::{
     label_width, palette, share, share_map,
 };
 
-/// A cell of nothing. Not seen through, as plotly chooses white letters or dark ones for a
-/// cell by its colour, and takes the page for white.
-const NOTHING: &str = "#3d4552";
-
 /// A head's map and its output on few tokens, every entry written into its cell. The scale
 /// of the map goes from 0 to 1, whatever it holds.
 ///
@@ -46,7 +42,7 @@ fn marks(attn: &Matrix, out: &Matrix) -> [Mark; 2] {
     let output = Mark::cells(share_map::entries(&out.abs()), 1)
         .on(1)
         .named("output")
-        .scaled(palette::from_nothing(NOTHING), [0.0, most])
+        .scaled(palette::from_nothing(palette::NOTHING), [0.0, most])
         .tells("{row}, entry {column}: {text}")
         .lettered(by_cell(out.shape(), |i, j| entry(out[(i, j)])));
     [map, output]
