@@ -44,5 +44,56 @@ window.figureAxes = (() => {
     return axis.names?.[nth] ?? String(number);
   }
 
-  return { scale, lines, name };
+  // ---- Names that touch none.
+
+  const APART = 3; // pixels between two names
+  const SMALLEST = 7; // pixels, of letters
+
+  // Of names along a panel only every other one, every third, …: the first way in which none
+  // touches another. `span` gives from where to where a name goes.
+  function everyFree(names, span) {
+    const isFree = (some) => {
+      const spans = some.map(span).sort(([a], [b]) => a - b);
+      return spans.every(([from], nth) => nth === 0 || from >= spans[nth - 1][1]);
+    };
+    for (let step = 1; step < names.length; step += 1) {
+      const some = names.filter((_, nth) => nth % step === 0);
+      if (isFree(some)) return some;
+    }
+    return names.slice(0, 1);
+  }
+
+  // The least between two neighbours, in pixels.
+  function spacing(places) {
+    const sorted = [...places].sort((a, b) => a - b);
+    return Math.min(Infinity, ...sorted.slice(1).map((place, nth) => place - sorted[nth]));
+  }
+
+  // Names under a panel, each with its place: side by side where they have room, else from
+  // the bottom up if the axis has names of its own. All lie within `width`.
+  function below({ size: most = 12, angle, places, log }, found, width, widthOf) {
+    const room = spacing(found.map(({ place }) => place));
+    const isTight = found.some(({ name }) => widthOf(name, most) + APART > room);
+    const isUpright = isTight && (angle === -90 || (angle === undefined && places && !log));
+    if (isUpright) {
+      const size = Math.min(most, Math.max(SMALLEST, room));
+      return { size, isUpright, names: everyFree(found, ({ place }) => [place - size / 2, place + size / 2 - 0.5]) };
+    }
+    const inside = found.map((it) => {
+      const half = widthOf(it.name, most) / 2;
+      return { ...it, half, place: Math.min(Math.max(it.place, half + 1), width - half - 1) };
+    });
+    const names = everyFree(inside, ({ place, half }) => [place - half, place + half + APART]);
+    return { size: most, isUpright, names };
+  }
+
+  // Names beside a panel, of letters that fit `room` and one another.
+  function beside({ size: most = 12 }, found, room, fitting) {
+    const apart = spacing(found.map(({ place }) => place));
+    const widest = Math.min(most, ...found.map(({ name }) => fitting(name, most, room)));
+    const size = Math.min(widest, Math.max(SMALLEST, apart));
+    return { size, names: everyFree(found, ({ place }) => [place - size / 2, place + size / 2 - 0.5]) };
+  }
+
+  return { scale, lines, name, below, beside };
 })();

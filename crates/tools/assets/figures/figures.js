@@ -185,8 +185,16 @@
     figures.forEach((figure) => figure.draw());
   }
 
+  // What was drawn before the page's letters had come was measured in others.
+  function measureAgain() {
+    if (!window.figureSvg) return;
+    window.figureSvg.readFont();
+    figures.forEach((figure) => figure.draw());
+  }
+
   function startAll() {
     document.querySelectorAll(".figure-plot, .figure-diagram").forEach(start);
+    document.fonts.ready.then(measureAgain);
     addEventListener("beforeprint", () => print(true));
     addEventListener("afterprint", () => print(false));
     matchMedia("print").addEventListener("change", ({ matches }) => print(matches));

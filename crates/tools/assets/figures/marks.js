@@ -3,7 +3,7 @@
 "use strict";
 window.figureMarks = (() => {
   const { name } = window.figureAxes;
-  const { element, text, width, colourAt, inkOn } = window.figureSvg;
+  const { element, text, width, fitting, colourAt, inkOn } = window.figureSvg;
   const DASHES = { solid: undefined, dash: "9 5", dot: "2 4", dashdot: "9 4 2 4" };
   const GHOST = "#888";
   const CELL_GAP = 1;
@@ -23,7 +23,7 @@ window.figureMarks = (() => {
     places.forEach(([x, y], nth) => {
       if (!isNumber(x) || !isNumber(y)) return;
       if (mark.has_marks) group.append(symbol(mark, nth, x, y));
-      if (mark.has_texts) group.append(beside(mark, nth, x, y));
+      if (mark.has_texts) group.append(beside(mark, nth, x, y, panel));
       const tip = tipOf(mark, nth);
       if (tip) told.push({ x, y, width: 0, height: 0, tip });
     });
@@ -64,17 +64,30 @@ window.figureMarks = (() => {
     });
   }
 
-  function beside(mark, nth, x, y) {
+  // A text by its point, or on the nearest line that is free of the others of its panel. One
+  // by a mark stays right of the axis.
+  function beside(mark, nth, x, y, panel) {
     const [up, across] = (mark.text_place ?? "middle center").split(" ");
     const size = mark.text_size ?? 12;
+    // A blank line is there for notebooks, where names do not make way.
+    const words = (of(mark.texts, nth) ?? "").replace(/<br> $/, "");
+    const wide = width(words, size);
     const apart = mark.has_lines || mark.has_marks ? (mark.size ?? 6) / 2 + 3 : 3;
-    const dx = { left: -apart, right: apart }[across] ?? 0;
+    const beyond = mark.has_marks && across === "left" ? Math.max(0, panel.box.left + 2 - (x - apart - wide)) : 0;
+    const dx = beyond + ({ left: -apart, right: apart }[across] ?? 0);
     const dy = { top: -apart - 2, bottom: apart + size, middle: size * 0.35 }[up] ?? size * 0.35;
-    return text(of(mark.texts, nth) ?? "", {
-      x: x + dx, y: y + dy, size, fill: mark.text_colour ?? "currentColor",
+    const left = x + dx - wide * ({ left: 1, right: 0 }[across] ?? 0.5);
+    const boxAt = (line) => ({ left, right: left + wide, top: y + dy + line * size - size, bottom: y + dy + line * size });
+    const taken = (panel.taken ??= []); // boxes
+    const line = [0, -1, 1, -2, 2].find((line) => !taken.some((it) => meet(it, boxAt(line)))) ?? 0;
+    taken.push(boxAt(line));
+    return text(words, {
+      x: x + dx, y: y + dy + line * size, size, fill: mark.text_colour ?? "currentColor",
       "text-anchor": { left: "end", right: "start" }[across] ?? "middle",
     });
   }
+
+  const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 
   function tipOf(mark, nth) {
     const [told, words] = [of(mark.told, nth), of(mark.texts, nth)];
@@ -170,7 +183,7 @@ window.figureMarks = (() => {
       const cell = `M${box.x} ${box.y}h${box.width}v${box.height}h${-box.width}z`;
       if (isNumber(number)) cells.set(fill, (cells.get(fill) ?? "") + cell);
       const inside = mark.numbered ? written(number) : mark.texts?.[i]?.[j];
-      if (inside !== undefined) words.append(inCell(mark, inside, box, fill, part));
+      if (inside !== undefined) words.append(inCell(mark, inside, box, inkOn(fill, stops, part)));
       const values = {
         row: name(panel.spec.y, i), column: name(panel.spec.x, j),
         number: written(number), text: mark.texts?.[i]?.[j], told: mark.told?.[i]?.[j],
@@ -182,9 +195,8 @@ window.figureMarks = (() => {
     return { group: element("g", { "shape-rendering": "crispEdges" }, ...paths, words), told };
   }
 
-  function inCell(mark, words, box, fill, part) {
-    const ink = fill.startsWith("rgb") ? inkOn(fill) : part > 0.6 ? "#fff" : "currentColor";
-    const size = Math.min(mark.text_size ?? 11, box.height - 2);
+  function inCell(mark, words, box, ink) {
+    const size = fitting(words, Math.min(mark.text_size ?? 11, box.height - 2), box.width - 2);
     return text(words, {
       x: box.x + box.width / 2, y: box.y + box.height / 2 + size * 0.35, size,
       fill: mark.text_colour ?? ink, "text-anchor": "middle",
@@ -195,7 +207,7 @@ window.figureMarks = (() => {
 
   function ghost(mark, panel, place) {
     if (mark.kind === "cells") return null;
-    const { group } = mark.kind === "bars" ? bars(mark, panel, place) : points(mark, panel);
+    const { group } = mark.kind === "bars" ? bars(mark, panel, place) : points(mark, { ...panel, taken: [] });
     for (const each of group.querySelectorAll("path, rect")) {
       if (each.getAttribute("fill") !== "none") each.setAttribute("fill", "none");
       each.setAttribute("stroke", GHOST);

@@ -2,8 +2,8 @@
 // `figures` says them in spec.rs and marks.rs. It has no field that is not read.
 "use strict";
 window.figurePlot = (() => {
-  const { scale, lines } = window.figureAxes;
-  const { element, text, width: widthOf, colourAt } = window.figureSvg;
+  const { scale, lines, below, beside } = window.figureAxes;
+  const { element, text, width: widthOf, fitting, colourAt } = window.figureSvg;
   const marks = window.figureMarks;
   const LEGEND_ROW = 19;
   const TITLE = 11; // pixels, of what an axis measures
@@ -29,9 +29,9 @@ window.figurePlot = (() => {
         told.push(...boxes);
       }
     }
-    for (const panel of panels) svg.append(names(panel));
+    for (const panel of panels) svg.append(names(panel, panels, width));
     for (const box of layout.boxes ?? []) svg.append(rectangle(box, panels[box.panel]));
-    for (const it of layout.labels ?? []) svg.append(label(it, area));
+    for (const it of layout.labels ?? []) svg.append(label(it, layout.labels, area, width));
     for (const it of layout.arrows ?? []) svg.append(...arrow(it, panels[0]));
     if (layout.legend !== undefined) svg.append(legend(all, layout, area));
     if (layout.colour_bar) svg.append(colourBar(layout.colour_bar, area));
@@ -73,47 +73,51 @@ window.figurePlot = (() => {
     return group;
   }
 
-  function names({ box, spec, x, y, isOver }) {
+  function names({ box, spec, x, y, isOver }, panels, width) {
     const group = element("g");
-    if (!isOver) group.append(namesBelow(box, spec.x, x));
-    group.append(namesBeside(box, spec.y, y, isOver));
+    if (!isOver) group.append(namesBelow(box, spec.x, x, width));
+    // As far as the panel before it, or the drawing's edge.
+    const before = panels.filter((it) => it.box.right < box.left && it.box.top < box.bottom && it.box.bottom > box.top);
+    const room = isOver ? width - box.right : box.left - Math.max(0, ...before.map((it) => it.box.right));
+    group.append(namesBeside(box, spec.y, y, isOver, room));
     return group;
   }
 
-  function namesBelow(box, axis, at) {
+  // The names that are seen, each with its place in pixels.
+  function shown(axis, at, ends) {
+    if (axis.labelled === false) return [];
+    return lines(axis).map((it) => ({ name: it.name, place: at(it.at) })).filter(({ place }) => isIn(place, ends));
+  }
+
+  function namesBelow(box, axis, at, width) {
     const group = element("g", { "text-anchor": "middle" });
     if (axis.hidden) return group;
-    const size = axis.size ?? 12;
     const top = box.bottom + 4 + (axis.standoff ?? 0);
-    const shown = axis.labelled === false ? [] : lines(axis).filter(({ at: it }) => isIn(at(it), [box.left, box.right]));
-    const room = Math.abs(box.right - box.left) / Math.max(shown.length, 1);
-    const isTight = shown.some(({ name }) => widthOf(name, size) > room - 2);
-    const isUpright = axis.angle === -90 || (axis.angle === undefined && isTight && axis.places && !axis.log);
-    for (const [nth, { at: value, name }] of shown.entries()) {
-      // What has no room stands at every other line.
-      if (isTight && !isUpright && !axis.angle && nth % 2) continue;
-      const place = at(value);
-      group.append(isUpright || axis.angle
-        ? text(name, { x: place, y: top, size, "text-anchor": "end", transform: `rotate(${axis.angle ?? -90} ${place} ${top}) translate(0 ${size * 0.35})` })
+    const { size, isUpright, names } = below(axis, shown(axis, at, [box.left, box.right]), width, widthOf);
+    for (const { place, name } of names) {
+      group.append(isUpright
+        ? text(name, { x: place, y: top, size, "text-anchor": "end", transform: `rotate(-90 ${place} ${top}) translate(0 ${size * 0.35})` })
         : text(name, { x: place, y: top + size, size }));
     }
     if (axis.title) {
-      const below = shown.length ? size + 4 : 0;
-      group.append(text(axis.title, { x: (box.left + box.right) / 2, y: top + below + 6 + TITLE - 2, size: TITLE }));
+      const under = names.length ? size + 4 : 0;
+      group.append(text(axis.title, { x: (box.left + box.right) / 2, y: top + under + 6 + TITLE - 2, size: TITLE }));
     }
     return group;
   }
 
-  function namesBeside(box, axis, at, isRight) {
+  function namesBeside(box, axis, at, isRight, room) {
     const group = element("g", { "text-anchor": isRight ? "start" : "end" });
     if (axis.hidden) return group;
-    const size = axis.size ?? 12;
     const apart = 3 + (axis.standoff ?? 0);
     const x = isRight ? box.right + apart : box.left - apart;
-    const shown = axis.labelled === false ? [] : lines(axis).filter(({ at: it }) => isIn(at(it), [box.top, box.bottom]));
-    for (const { at: value, name } of shown) group.append(text(name, { x, y: at(value) + size * 0.35, size }));
+    const { size, names } = beside(axis, shown(axis, at, [box.top, box.bottom]), room - apart - 1, fitting);
+    for (const { place, name } of names) {
+      // The highest hangs from the panel's edge: over it is a title.
+      group.append(text(name, { x, y: Math.max(place + size * 0.35, box.top + size * 0.6), size }));
+    }
     if (axis.title) {
-      const widest = Math.max(0, ...shown.map(({ name }) => widthOf(name, size)));
+      const widest = Math.max(0, ...names.map(({ name }) => widthOf(name, size)));
       const place = isRight ? x + widest + 14 : x - widest - 10;
       const middle = (box.top + box.bottom) / 2;
       group.append(text(axis.title, { x: place, y: middle, size: TITLE, "text-anchor": "middle", transform: `rotate(-90 ${place} ${middle})` }));
@@ -164,9 +168,13 @@ window.figurePlot = (() => {
     });
   }
 
-  function label({ text: words, x, y }, area) {
-    const [left, base] = [area.left + x * area.width, area.top + (1 - y) * area.height];
-    return text(words, { x: Math.max(left, 0), y: base - 3, size: 12, "text-anchor": "start" });
+  // On a line of its own, as far as the next on that line or the drawing's edge.
+  function label({ text: words, x, y }, all, area, width) {
+    const place = (it) => Math.max(area.left + it * area.width, 0);
+    const next = all.filter((it) => it.y === y && it.x > x).map((it) => place(it.x) - TITLE);
+    const [left, base] = [place(x), area.top + (1 - y) * area.height];
+    const size = fitting(words, 12, Math.min(width, ...next) - left);
+    return text(words, { x: left, y: base - 7, size, "text-anchor": "start" });
   }
 
   function arrow({ from, to, width, head, colour }, panel) {

@@ -1,6 +1,7 @@
 // What is drawn with: elements, texts with low and high letters, colours of a scale.
 "use strict";
 window.figureSvg = (() => {
+  const SMALLEST = 7; // pixels, of letters
   const LINE = 1.25; // of a letter's height
   const SHIFT = { sub: 0.28, sup: -0.36 }; // of a letter's height
 
@@ -51,17 +52,29 @@ window.figureSvg = (() => {
   }
 
   const measure = document.createElement("canvas").getContext("2d");
-  const FAMILY = "system-ui, sans-serif";
   const widths = new Map(); // of texts that were measured
+  let family = "system-ui, sans-serif";
+
+  // From here on in the letters of the page, which have come.
+  function readFont() {
+    family = getComputedStyle(document.body).fontFamily;
+    widths.clear();
+  }
 
   // How wide a text is drawn, in pixels.
   function width(html, size) {
     const key = `${size} ${html}`;
     if (!widths.has(key)) {
-      measure.font = `${size}px ${FAMILY}`;
+      measure.font = `${size}px ${family}`;
       widths.set(key, measure.measureText(plain(String(html).replace(/<[^>]*>/g, ""))).width);
     }
     return widths.get(key);
+  }
+
+  // The largest size, at most this one, at which a text is no wider; but no smaller than can
+  // be read.
+  function fitting(html, size, most) {
+    return Math.min(size, Math.max(SMALLEST, Math.floor((size * most) / width(html, size) * 10) / 10));
   }
 
   const channels = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
@@ -80,13 +93,20 @@ window.figureSvg = (() => {
 
   const mixed = (from, to, part) => `color-mix(in srgb, ${to} ${100 * part}%, ${from})`;
 
-  // Black or white, whichever stands out more on a colour that `colourAt` gave.
-  function inkOn(colour) {
-    const rgb = colour.match(/\d+/g);
-    if (!rgb || !/^rgb/.test(colour)) return "currentColor";
-    const [r, g, b] = rgb.map((value) => (value / 255) ** 2.2);
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.18 ? "#000" : "#fff";
+  const [LOW, HIGH] = [0.6, 0.76]; // parts of a scale between which black stands out best
+
+  // What stands out on a colour that `colourAt` gave. The scale of shares is light at one end
+  // and dark at the other, and which is which depends on the theme.
+  function inkOn(colour, scale, part) {
+    if (colour.startsWith("rgb(")) {
+      const [r, g, b] = colour.match(/\d+/g).map((value) => (value / 255) ** 2.2);
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.18 ? "#000" : "#fff";
+    }
+    const [, most] = scale.at(-1);
+    if (!most.startsWith("var(")) return part > LOW ? "#fff" : "currentColor";
+    if (part > HIGH) return "var(--on-high-share)";
+    return part > LOW ? "#000" : "var(--on-low-share)";
   }
 
-  return { element, text, width, colourAt, inkOn };
+  return { element, text, readFont, width, fitting, colourAt, inkOn };
 })();
