@@ -18,6 +18,7 @@ mod own_model;
 mod own_sentence;
 mod own_translator;
 mod search;
+mod texts;
 mod wrong_layer;
 
 use std::path::{Path, PathBuf};

@@ -47,7 +47,8 @@ window.figureAxes = (() => {
   // ---- Names that touch none.
 
   const APART = 3; // pixels between two names
-  const SMALLEST = 7; // pixels, of letters
+  const SMALLEST = 7; // pixels, of letters from the bottom up
+  const SMALL = 8; // pixels, of single letters side by side
 
   // Of names along a panel only every other one, every third, …: the first way in which none
   // touches another. `span` gives from where to where a name goes.
@@ -69,12 +70,17 @@ window.figureAxes = (() => {
     return Math.min(Infinity, ...sorted.slice(1).map((place, nth) => place - sorted[nth]));
   }
 
-  // Names under a panel, each with its place: side by side where they have room, else from
-  // the bottom up if the axis has names of its own. All lie within `width`.
-  function below({ size: most = 12, angle, places, log }, found, width, widthOf) {
+  // Whether names are numbers that count, so that some stand for all.
+  const isCount = (found) => found.every(({ name }, nth) => Number(name) === Number(found[0].name) + nth);
+
+  // Names under a panel, each with its place: side by side where they have room or count, else
+  // from the bottom up if the axis has names of its own. All lie within `width`.
+  function below({ size: asked = 12, angle, places, log }, found, width, widthOf) {
     const room = spacing(found.map(({ place }) => place));
-    const isTight = found.some(({ name }) => widthOf(name, most) + APART > room);
-    const isUpright = isTight && (angle === -90 || (angle === undefined && places && !log));
+    const fits = (size) => found.every(({ name }) => widthOf(name, size) + (name.length > 1 ? APART : 0.5) <= room);
+    let most = asked;
+    if (found.every(({ name }) => name.length === 1)) while (most > SMALL && !fits(most)) most -= 0.5;
+    const isUpright = !fits(most) && (angle === -90 || (angle === undefined && places && !log)) && !isCount(found);
     if (isUpright) {
       const size = Math.min(most, Math.max(SMALLEST, room));
       return { size, isUpright, names: everyFree(found, ({ place }) => [place - size / 2, place + size / 2 - 0.5]) };
@@ -83,7 +89,7 @@ window.figureAxes = (() => {
       const half = widthOf(it.name, most) / 2;
       return { ...it, half, place: Math.min(Math.max(it.place, half + 1), width - half - 1) };
     });
-    const names = everyFree(inside, ({ place, half }) => [place - half, place + half + APART]);
+    const names = everyFree(inside, ({ name, place, half }) => [place - half, place + half + (name.length > 1 ? APART : 0.5)]);
     return { size: most, isUpright, names };
   }
 
