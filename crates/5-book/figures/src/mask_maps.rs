@@ -84,7 +84,12 @@ impl Named<'_> {
     }
 
     /// Only the pairs that are blocked, to lie on a map that has gaps there.
-    pub(crate) fn blocked(&self, nth: usize, queries: &[String], keys: &[String]) -> Mark {
+    pub(crate) fn blocked(
+        &self,
+        nth: usize,
+        queries: &[String],
+        keys: &[String],
+    ) -> Mark {
         let at = |colour| vec![(0.0, colour), (1.0, colour)];
         let description = |i: usize, j: usize| {
             escaped(&format!("{} may not attend to {}", queries[i], keys[j]))
