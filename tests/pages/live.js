@@ -35,7 +35,7 @@ window.tried = {
   },
 
   inputs(nth) {
-    const inputs = [...this.live.controls[nth].element.querySelectorAll("input, select")];
+    const inputs = [...this.live.controls[nth].element.querySelectorAll("input, select, textarea")];
     return inputs.filter((input) => !input.disabled);
   },
 
@@ -108,13 +108,6 @@ window.tried = {
       await this.state();
     }
     return JSON.stringify(problems);
-  },
-
-  // Whether a training goes on for so many seconds.
-  async trainsFor(seconds) {
-    const end = performance.now() + 1000 * seconds;
-    await this.until(() => !this.live.isTraining || performance.now() > end);
-    return String(this.live.isTraining);
   },
 
   // When nothing is under way: what the controls say, and what the figure shows.

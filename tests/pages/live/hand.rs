@@ -104,13 +104,6 @@ impl Hand {
     /// Trains, stops half-way, and changes what can be changed then.
     pub fn trains(self, page: &Open, live: &dyn Live) -> Vec<String> {
         self.presses(page, "Train");
-        // One with nothing to change while it goes on is over in a moment, or takes long.
-        if !live.controls().iter().any(|control| control.at_any_time) {
-            if page.text("tried.trainsFor(5)").unwrap() == "true" {
-                self.presses(page, "Stop");
-            }
-            return state(page).faults(live).collect();
-        }
         page.text("tried.until(() => tried.live.progress.value > 0).then(() => '')")
             .unwrap();
         self.presses(page, "Stop");
@@ -155,6 +148,7 @@ fn keys(page: &Open, nth: usize, Control { kind, first, .. }: &Control) {
             press("End");
             press("Backspace");
         }
+        Kind::Words { .. } => press("a"),
         Kind::Matrix { .. } | Kind::Point { .. } => press("ArrowUp"),
         Kind::Paint { .. } => {
             press("ArrowRight");
@@ -188,6 +182,10 @@ fn mouse(page: &Open, nth: usize, Control { kind, first, .. }: &Control) {
             let text = page.text("document.activeElement.value").unwrap();
             tab.press_key("Backspace").unwrap();
             tab.type_str(if text.ends_with('2') { "1" } else { "2" }).unwrap();
+        }
+        Kind::Words { .. } => {
+            tab.click_point(at("0", 0.3)).unwrap();
+            tab.type_str("anna otto").unwrap();
         }
         Kind::Choice { options } => {
             tab.click_point(at("0", 0.5)).unwrap();

@@ -7,9 +7,6 @@ use rand::RngExt;
 /// Keys with the texts that their controls are set to.
 pub type Pairs = Vec<(&'static str, String)>;
 
-/// Trainings that part by more than last digits, and after how many steps they have not yet.
-const SHORT: [(&str, usize); 1] = [("dates", 12)];
-
 /// So many settings, the same at every run.
 pub fn of(live: &dyn Live, n: usize) -> Vec<Pairs> {
     let rng = &mut Rng::seed_from_u64(16);
@@ -20,10 +17,7 @@ pub fn of(live: &dyn Live, n: usize) -> Vec<Pairs> {
     };
     // A training is long at most settings: the first ones, but for the seed.
     if live.is_trained() {
-        let short = SHORT.iter().find(|(name, _)| *name == live.name());
-        let steps = short.map(|(_, steps)| ("steps", steps.to_string()));
-        let seeded = |seed: usize| [("seed", seed.to_string())];
-        let settings = |seed| seeded(seed).into_iter().chain(steps.clone()).collect();
+        let settings = |seed: usize| vec![("seed", seed.to_string())];
         return (0..n).map(settings).collect();
     }
     (0..n).map(|corner| at(corner, rng)).collect()
@@ -70,6 +64,7 @@ fn text(control: &Control, corner: usize, rng: &mut Rng) -> String {
             options[rng.random_range(0..options.len())].0.clone()
         }
         Kind::Text { .. } => beginning(&control.first, rng),
+        Kind::Words { .. } => control.first.clone(),
         Kind::Switch => if rng.random() { "on" } else { "off" }.to_owned(),
         Kind::Matrix { rows: names, columns, most } => {
             rows(names.len(), &mut || number(-most, *most, rng), columns.len())

@@ -66,6 +66,19 @@
     return { element: row, get: () => field.value, set: (given) => (field.value = given) };
   }
 
+  // Words in several lines. A long text is not cut off in silence: of what is too long, one
+  // character too many is handed on, and the figure says so.
+  function words({ caption, most, placeholder }, changed) {
+    const field = element("textarea", { rows: 3, placeholder, spellcheck: false, autocapitalize: "off", autocomplete: "off" });
+    field.addEventListener("input", changed);
+    const row = element("label", { className: "live-row live-words-typed" }, name(caption), field);
+    return {
+      element: row,
+      get: () => [...field.value].slice(0, most + 1).join(""),
+      set: (given) => (field.value = given),
+    };
+  }
+
   // Entries that are typed; the arrow keys add and take away a half.
   function matrix({ label, caption, rows, columns }, changed) {
     const fields = rows.map(() => columns.map(() => element("input", { type: "text", inputMode: "decimal", size: 4 })));
@@ -226,6 +239,6 @@
     });
   }
 
-  const makers = { number, count, choice, switch: onOff, text, matrix, paint, point };
+  const makers = { number, count, choice, switch: onOff, text, words, matrix, paint, point };
   window.liveControls = { element, make: (control, changed) => makers[control.kind](control, changed) };
 })();

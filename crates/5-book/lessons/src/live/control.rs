@@ -35,6 +35,9 @@ pub enum Kind {
     Switch,
     /// A line of text of so many characters.
     Text { most: usize },
+    /// Words that are typed or pasted, of so many characters; what stands in their place while
+    /// there are none.
+    Words { most: usize, placeholder: String },
     /// A matrix whose entries are typed, between `-most` and `most`.
     Matrix { rows: Vec<String>, columns: Vec<String>, most: f64 },
     /// A table of cells that are on (1) or off (0), painted by hand.

@@ -155,6 +155,18 @@ pub(crate) fn text(most: usize, first: &str) -> Setting<String> {
     Setting::new(Kind::Text { most }, first.to_owned(), read, String::clone)
 }
 
+/// Words that are typed or pasted, of at most so many characters; `placeholder` stands in
+/// their place while there are none.
+pub(crate) fn word_list(most: usize, placeholder: impl Into<String>) -> Setting<String> {
+    let read = move |label: &str, text: &str| {
+        let is_short = text.chars().count() <= most;
+        ensure!(is_short, "{label}: more than {} characters", thousands(most));
+        Ok(text.to_owned())
+    };
+    let kind = Kind::Words { most, placeholder: placeholder.into() };
+    Setting::new(kind, String::new(), read, String::clone)
+}
+
 fn owned(names: impl IntoIterator<Item = impl ToString>) -> Vec<String> {
     names.into_iter().map(|name| name.to_string()).collect()
 }
