@@ -2,7 +2,6 @@
 //! decoder.
 
 pub mod model;
-pub mod training_now;
 pub mod typed;
 
 use anyhow::{Result, ensure};

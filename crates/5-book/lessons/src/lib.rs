@@ -93,7 +93,6 @@ pub const LIVE: &[&dyn live::Live] = &[
     &the_block::deep::LIVE,
     &two_layers::together::LIVE,
     &from_one_sequence_to_another::typed::LIVE,
-    &from_one_sequence_to_another::training_now::LIVE,
     &variants::rotated::LIVE,
     &variants::window_and_cache::LIVE,
     &a_model_that_writes::next::LIVE,
