@@ -121,12 +121,15 @@ fn the_page_writes_what_the_crates_write() {
         let read = choose(&page, &[&path]);
         assert_eq!((&read["state"], &read["error"]), (&json!("read"), &json!("")));
         assert_eq!(read["about"], author.about());
-        for (temperature, seed, n_tokens) in [(0.0, 1, 9), (1.5, 7, 20)] {
-            let fields = json!({ "prompt": PROMPT, "temperature": temperature, "seed": seed, "nTokens": n_tokens });
+        for (temperature, top_p, seed, n_tokens) in
+            [(0.0, 1.0, 1, 9), (1.5, 0.5, 3, 9), (1.5, 1.0, 7, 20)]
+        {
+            let fields = json!({ "prompt": PROMPT, "temperature": temperature, "topP": top_p, "seed": seed, "nTokens": n_tokens });
             let now = write(&page, &fields);
             assert_eq!(now["state"], "written", "{}", now["error"]);
             let prompt = PROMPT.to_owned();
-            let asked = Asked { prompt, temperature, seed, n_tokens, off: Vec::new() };
+            let off = Vec::new();
+            let asked = Asked { prompt, temperature, top_p, seed, n_tokens, off };
             let all = farthest(&now["runs"]["all"], &mut author, &asked);
             println!("{} px, at {temperature}: {all:.1e}", view.width);
             assert!(all < EQUAL, "{all:e}");
@@ -145,7 +148,7 @@ fn switched_off(page: &Open, author: &mut Model) {
     let asked = |off: &[&str]| {
         let prompt = PROMPT.to_owned();
         let off = off.iter().map(|&head| head.to_owned()).collect();
-        Asked { prompt, temperature: 1.5, seed: 7, n_tokens: 20, off }
+        Asked { prompt, temperature: 1.5, top_p: 1.0, seed: 7, n_tokens: 20, off }
     };
     page.click("ownModelTried.spot('.own-heads button[aria-label=\"Head 0.1\"]')");
     assert!(state(page)["head"].as_str().unwrap().starts_with("Head 0.1, from "));
@@ -214,7 +217,7 @@ fn what_cannot_be_written_with_is_said_in_the_crates_words() {
     }
     let (_folder, path) = file("tiny.gguf", &bytes);
     assert_eq!(choose(&page, &[&path])["state"], "read");
-    let fields = |prompt: &str, n: usize| json!({ "prompt": prompt, "nTokens": n, "temperature": 0 });
+    let fields = |prompt: &str, n: usize| json!({ "prompt": prompt, "nTokens": n, "temperature": 0, "topP": 1 });
     for (asked, said) in [
         (
             fields(&"a".repeat(65), 9),
@@ -232,6 +235,10 @@ fn what_cannot_be_written_with_is_said_in_the_crates_words() {
         (
             json!({ "nTokens": 5, "temperature": -1 }),
             "the temperature is -1: 0 or more is expected",
+        ),
+        (
+            json!({ "nTokens": 5, "temperature": 1, "topP": 0 }),
+            "top-p is 0: a number above 0 and at most 1 is expected",
         ),
     ] {
         let now = write(&page, &asked);

@@ -32,7 +32,7 @@ fn choose_all(page: &Open, folder: &Path) -> Value {
 
 fn asked(temperature: f64, off: &[&str]) -> Asked {
     let (prompt, off) = (SOURCE.to_owned(), off.iter().map(|&head| head.to_owned()));
-    Asked { prompt, temperature, seed: 7, n_tokens: 15, off: off.collect() }
+    Asked { prompt, temperature, top_p: 1.0, seed: 7, n_tokens: 15, off: off.collect() }
 }
 
 fn numbers(list: &Value) -> Vec<f64> {

@@ -149,7 +149,7 @@ impl Model {
     ///
     /// # Errors
     /// [`Error::WritesNot`]; [`Error::LongPage`] for a source; as [`Text::pieces`],
-    /// [`models::Choice::sampled`], [`models::Model::head`] and [`models::Model::write`].
+    /// [`models::Sampling`], [`models::Model::head`] and [`models::Model::write`].
     pub fn begin(&mut self, asked: &Asked) -> Result<(Writing, Value), Error> {
         let Self { model, text } = self;
         let has_source = match &model.kind {
@@ -181,8 +181,8 @@ impl Model {
             }
             _ => (growing, json!({ "tokens": tokens })),
         };
-        let n_given = given.n_tokens();
-        Ok((Writing { writing, text, n_given, temperature: asked.temperature }, told))
+        let (n_given, sampling) = (given.n_tokens(), asked.sampling()?);
+        Ok((Writing { writing, text, n_given, sampling }, told))
     }
 
     /// Reads what is unread, or the first of it; once all is read, chooses what comes next.
@@ -200,7 +200,7 @@ impl Model {
             None => json!({ "n_read": draft.n_read(), "n_tokens": n }),
             Some(id) => {
                 let is = [draft.has_ended(), draft.is_done()];
-                let chosen = Chosen::of(id, &logits, to.temperature, text);
+                let chosen = Chosen::of(id, &logits, to.sampling, text);
                 chosen.told(text, &mut to.text, draft.n_read() - 1, is)?
             }
         };

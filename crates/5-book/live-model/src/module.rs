@@ -159,9 +159,9 @@ pub fn shares() -> Result<Vec<u8>, PageError> {
 }
 
 /// Begins a text of a model that writes. JSON in: `prompt`, `temperature` (0: the most likely
-/// token), `seed`, `n_tokens`, and `off`, heads as in `0.3,5.7`, or of a model that has a
-/// source as in `source 0.3,cross 5.7`. JSON out: the `tokens` of what is written, those of a
-/// prompt, or the one that is read first; and those of a `source`.
+/// token), `top_p` (1: all tokens), `seed`, `n_tokens`, and `off`, heads as in `0.3,5.7`, or of a
+/// model that has a source as in `source 0.3,cross 5.7`. JSON out: the `tokens` of what is
+/// written, those of a prompt, or the one that is read first; and those of a `source`.
 #[wasm_func]
 pub fn write(asked: &[u8]) -> Result<Vec<u8>, PageError> {
     WRITING.set(None);
@@ -169,11 +169,11 @@ pub fn write(asked: &[u8]) -> Result<Vec<u8>, PageError> {
     let text = |key: &str| asked[key].as_str().unwrap_or_default().to_owned();
     let whole =
         |key: &str| asked[key].as_u64().ok_or(format!("{key} is no whole number"));
+    let number = |key: &str| asked[key].as_f64().ok_or(format!("the {key} is no number"));
     let asked = Asked {
         prompt: text("prompt"),
-        temperature: asked["temperature"]
-            .as_f64()
-            .ok_or("the temperature is no number")?,
+        temperature: number("temperature")?,
+        top_p: number("top_p")?,
         seed: whole("seed")?,
         n_tokens: usize::try_from(whole("n_tokens")?)?,
         off: names_of(text("off").as_bytes())?,

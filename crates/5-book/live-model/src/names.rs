@@ -13,11 +13,10 @@
 
 use ablation::Draws;
 use models::decoders::FastDecoder;
-use models::{Head, Kind};
+use models::{Head, Kind, Sampling};
 use serde_json::{Value, json};
 use texts::Long;
 
-use crate::steps::Chances;
 use crate::{Error, Model};
 
 /// So many heads are ablated, or a quarter of fewer.
@@ -159,7 +158,7 @@ impl Model {
             unread.clear();
             let logits: Vec<f64> = logits.into_iter().map(f64::from).collect();
             let next = test.tokens[name + 1].first().copied().unwrap_or(0);
-            chances.push(Chances::new(&logits, 0.0).of(logits[next]));
+            chances.push(Sampling::default().chances(&logits)[next]);
             if is_looking {
                 test.add(&looks, &firsts, name + 1);
             }

@@ -3,8 +3,8 @@
 
 use attention::Matrix;
 use model_files::shown;
-use models::Choice;
 use models::decoders::{Looks, PackedCaches};
+use models::{Choice, Sampling};
 use serde_json::{Value, json};
 use texts::{Growing, Text};
 
@@ -20,6 +20,8 @@ pub struct Asked {
     pub prompt: String,
     /// The most likely token for 0, and else by chance.
     pub temperature: f64,
+    /// By chance among the most likely tokens that have this chance together; 1 for all.
+    pub top_p: f64,
     /// Of that chance.
     pub seed: u64,
     /// How many tokens it writes at most.
@@ -30,11 +32,23 @@ pub struct Asked {
 
 impl Asked {
     /// # Errors
-    /// As [`Choice::sampled`].
+    /// As [`Sampling::temperature`] and [`Sampling::top_p`].
     pub(crate) fn choice(&self) -> Result<Choice, Error> {
         Ok(match self.temperature == 0.0 {
             true => Choice::greedy(),
-            false => Choice::sampled(self.temperature, self.seed)?,
+            false => Choice::by(self.sampling()?, self.seed),
+        })
+    }
+
+    /// The chances that a page shows; of greedy writing, those that the model gives.
+    ///
+    /// # Errors
+    /// As [`choice`](Self::choice).
+    pub(crate) fn sampling(&self) -> Result<Sampling, Error> {
+        let plain = Sampling::default();
+        Ok(match self.temperature == 0.0 {
+            true => plain,
+            false => plain.temperature(self.temperature)?.top_p(self.top_p)?,
         })
     }
 }
@@ -47,7 +61,7 @@ pub struct Writing {
     pub(crate) text: Growing,
     /// How many tokens the prompt or the source has.
     pub(crate) n_given: usize,
-    pub(crate) temperature: f64,
+    pub(crate) sampling: Sampling,
 }
 
 /// What has become of a text.
@@ -85,11 +99,11 @@ pub(crate) struct Chosen {
 }
 
 impl Chosen {
-    pub fn of(id: usize, logits: &[f64], temperature: f64, text: &Text) -> Self {
-        let chances = Chances::new(logits, temperature);
-        let row = |id| json!({ "id": id, "piece": piece(text, id), "p": chances.of(logits[id]) });
+    pub fn of(id: usize, logits: &[f64], sampling: Sampling, text: &Text) -> Self {
+        let chances = sampling.chances(logits);
+        let row = |id| json!({ "id": id, "piece": piece(text, id), "p": chances[id] });
         let likely = most_likely(logits).into_iter().map(row).collect();
-        Self { id, p: chances.of(logits[id]), likely }
+        Self { id, p: chances[id], likely }
     }
 
     /// What a page is told of it: it stands behind token `at`, and may be an end, or the last.
@@ -134,26 +148,6 @@ pub(crate) fn piece(text: &Text, id: usize) -> String {
     match seen.is_empty() || seen.contains('\u{fffd}') {
         true => shown(&text.pieces_of(&[id]).concat()),
         false => seen,
-    }
-}
-
-/// Softmax of logits at a temperature; of greedy writing, at 1.
-pub(crate) struct Chances {
-    temperature: f64,
-    largest: f64,
-    sum: f64,
-}
-
-impl Chances {
-    pub fn new(logits: &[f64], temperature: f64) -> Self {
-        let temperature = if temperature == 0.0 { 1.0 } else { temperature };
-        let largest = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let each = logits.iter().map(|logit| ((logit - largest) / temperature).exp());
-        Self { temperature, largest, sum: each.sum() }
-    }
-
-    pub fn of(&self, logit: f64) -> f64 {
-        ((logit - self.largest) / self.temperature).exp() / self.sum
     }
 }
 

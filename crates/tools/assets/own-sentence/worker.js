@@ -48,8 +48,8 @@ async function switchOff(call, id, heads) {
 
 // A text, token by token, until something else is asked.
 async function write(call, id, asked) {
-  const { seed, temperature, n_tokens, prompt, off } = asked;
-  postMessage({ id, begun: jsonOf(call("write", JSON.stringify({ seed, temperature, n_tokens, prompt, off }))) });
+  const { seed, temperature, top_p, n_tokens, prompt, off } = asked;
+  postMessage({ id, begun: jsonOf(call("write", JSON.stringify({ seed, temperature, top_p, n_tokens, prompt, off }))) });
   const took = { prompt: 0, writing: 0 };
   for (;;) {
     await new Promise((done) => setTimeout(done));

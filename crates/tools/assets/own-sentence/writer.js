@@ -48,13 +48,14 @@ window.modelWriter = (() => {
       this.prompt = element("textarea", { rows: 2, value: translates ? `${family === "t5" ? TASK : ""}${SOURCE}` : PROMPT, spellcheck: false });
       this.nTokens = number(24, { min: 1, max: MOST_TOKENS, step: 1 });
       this.temperature = number(0, { min: 0, step: "any" });
+      this.topP = number(1, { min: 0, max: 1, step: "any" });
       this.seed = number(1, { min: 0, step: 1 });
       this.start = element("button", { type: "submit" }, "Write");
       this.stopper = button("Stop", () => this.stop());
       this.stopper.disabled = true;
       this.form = element("form", { className: "live-controls own-write", noValidate: true },
         element("label", { className: "own-field own-wide" }, element("span", {}, translates ? "What it reads" : "What it goes on with"), this.prompt),
-        field("Tokens", this.nTokens), field("Temperature (0: greedy)", this.temperature), field("Seed", this.seed),
+        field("Tokens", this.nTokens), field("Temperature (0: greedy)", this.temperature), field("Top-p (1: all)", this.topP), field("Seed", this.seed),
         element("div", { className: "own-buttons" }, this.start, this.stopper));
       this.form.addEventListener("submit", (event) => {
         event.preventDefault();
@@ -87,14 +88,15 @@ window.modelWriter = (() => {
 
     settings() {
       const whole = (input) => Number(input.value);
-      return { prompt: this.prompt.value, temperature: Number(this.temperature.value), seed: whole(this.seed), n_tokens: whole(this.nTokens) };
+      return { prompt: this.prompt.value, temperature: Number(this.temperature.value), top_p: Number(this.topP.value), seed: whole(this.seed), n_tokens: whole(this.nTokens) };
     }
 
     // What a form would refuse by itself, in words of the page.
-    problem({ temperature, seed, n_tokens: n }) {
+    problem({ temperature, top_p: p, seed, n_tokens: n }) {
       const isWhole = (number, least) => Number.isInteger(number) && number >= least;
       if (!isWhole(n, 1) || n > MOST_TOKENS) return `the number of tokens is ${this.nTokens.value || "empty"}: a whole number from 1 to ${MOST_TOKENS} is expected`;
       if (!(temperature >= 0) || !Number.isFinite(temperature) || this.temperature.value === "") return `the temperature is ${this.temperature.value || "empty"}: 0 or more is expected`;
+      if (!(p > 0 && p <= 1)) return `top-p is ${this.topP.value || "empty"}: a number above 0 and at most 1 is expected`;
       if (!isWhole(seed, 0) || this.seed.value === "") return `the seed is ${this.seed.value || "empty"}: a whole number of 0 or more is expected`;
       return null;
     }
@@ -244,9 +246,10 @@ window.modelWriter = (() => {
       this.chosen = run;
       run.at = at;
       const { likely, next } = run.steps.get(at);
-      const { temperature } = this.asked;
+      const { temperature, top_p: p } = this.asked;
       const heat = temperature && temperature !== 1 ? `, at temperature ${temperature}` : "";
-      this.likelyTitle.textContent = `What may come after “${run.tokens[at].piece}” (token ${at})${heat}`;
+      const nucleus = temperature && p < 1 ? `, with top-p ${p}` : "";
+      this.likelyTitle.textContent = `What may come after “${run.tokens[at].piece}” (token ${at})${heat}${nucleus}`;
       const rows = likely.some(({ id }) => id === next.id) ? likely : [...likely, { ...next, isBelow: true }];
       const most = Math.max(...rows.map(({ p }) => p));
       this.likely.replaceChildren(...rows.map(({ id, piece, p }) =>

@@ -16,6 +16,7 @@ mod files;
 mod habits;
 mod sentences;
 mod translated;
+mod written;
 
 /// Where a trained model is, if it was fetched.
 fn fetched(path: PathBuf, command: &str) -> Option<PathBuf> {

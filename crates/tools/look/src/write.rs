@@ -1,5 +1,7 @@
 //! `cargo learn write`: a model that goes on with a reader's text.
 
+mod beams;
+
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -10,7 +12,7 @@ use attention::LayerParameters;
 use clap::ValueEnum;
 use model_files::{Sequence, is_shown, shown};
 use models::decoders::{FastDecoder, Looks, Precision};
-use models::{Choice, Head, Model, WriteOptions};
+use models::{Choice, Head, Model, Sampling, WriteOptions};
 use workshop::output::print;
 
 use crate::ablate::{self, Ablation, Replace};
@@ -45,6 +47,21 @@ pub struct Args {
     #[arg(long)]
     temperature: Option<f64>,
 
+    /// Choose by chance among the K most likely tokens
+    #[arg(long, value_name = "K")]
+    top_k: Option<usize>,
+
+    /// Choose by chance among the most likely tokens, as few as have a chance of P together
+    #[arg(long, value_name = "P")]
+    top_p: Option<f64>,
+
+    /// Search for the most likely text and not token by token: keep the best N at each token, and
+    /// show them with the mean of their log-chances. Each of them is read and has a cache, so it
+    /// takes N times as long; nothing is left to chance
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64),
+        conflicts_with_all = ["seed", "temperature", "top_k", "top_p", "heads", "without"])]
+    beams: Option<u16>,
+
     /// Show where each head looked for the last token
     #[arg(long, conflicts_with = "without")]
     heads: bool,
@@ -70,9 +87,6 @@ pub struct Args {
     /// What stands in their place
     #[arg(long, value_name = "WHAT", default_value = "zero", requires = "without")]
     replace: Replace,
-
-    #[command(flatten)]
-    draws: DrawArgs,
 }
 
 /// How keys and values are kept.
@@ -100,7 +114,7 @@ impl From<Cache> for Precision {
 ///
 /// # Errors
 /// A model that is not there, does not fit, or does not write; a text that is empty or too
-/// long; a temperature of 0.
+/// long; a temperature of 0, no token to choose from.
 pub fn run(args: &Args) -> Result<()> {
     let choice = choice(args)?;
     let path = fetch::named(&args.model, args.download)?;
@@ -116,14 +130,17 @@ pub fn run(args: &Args) -> Result<()> {
     }
     if !args.without.is_empty() {
         let text = TextInDecoder::of(&files, text, Long::Refuse)?;
-        let Args { without, replace, draws, .. } = args;
-        let ablation =
-            Ablation { heads: without.clone(), replace: *replace, draws: *draws };
+        let (heads, replace) = (args.without.clone(), args.replace);
+        let ablation = Ablation { heads, replace, draws: DrawArgs::default() };
         let text = ablate::going_on(text, &ablation, n_tokens, &choice)?;
         return Ok(print(text)?);
     }
     let mut page = Page { tokenizer: &tokenizer, text: Growing::default() };
-    let model = FastDecoder::read_files(&files)?.with_precision(args.cache.into());
+    let mut model = FastDecoder::read_files(&files)?.with_precision(args.cache.into());
+    if let Some(width) = args.beams {
+        let text = beams::found(&mut model, &tokenizer, &prompt, width.into(), n_tokens)?;
+        return Ok(print(text)?);
+    }
     // What is looked at is not rounded.
     let model = if args.heads { model.in_f32() } else { model };
     let model = Model::of_decoder(model);
@@ -137,12 +154,21 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 fn choice(args: &Args) -> Result<Choice> {
-    Ok(match (args.seed, args.temperature) {
-        (None, None) => Choice::greedy(),
-        (seed, temperature) => {
-            Choice::sampled(temperature.unwrap_or(1.0), seed.unwrap_or(0))?
-        }
-    })
+    let Args { seed, temperature, top_k, top_p, .. } = *args;
+    if (seed, temperature, top_k, top_p) == (None, None, None, None) {
+        return Ok(Choice::greedy());
+    }
+    let mut sampling = Sampling::default();
+    if let Some(temperature) = temperature {
+        sampling = sampling.temperature(temperature)?;
+    }
+    if let Some(k) = top_k {
+        sampling = sampling.top_k(k)?;
+    }
+    if let Some(p) = top_p {
+        sampling = sampling.top_p(p)?;
+    }
+    Ok(Choice::by(sampling, seed.unwrap_or(0)))
 }
 
 /// What is written, printed as it comes.

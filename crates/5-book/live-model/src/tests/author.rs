@@ -3,7 +3,7 @@
 use model_files::{Gguf, Sequence};
 use models::decoders::study::ablated_layer;
 use models::decoders::{AsRead, Decoder, Files, Looks, Reader};
-use models::{Choice, Head, Predict};
+use models::{Choice, Head, Predict, Sampling};
 
 use super::*;
 
@@ -21,7 +21,8 @@ fn author() -> Model {
 
 fn asked(prompt: &str, temperature: f64, off: &[(usize, usize)]) -> Asked {
     let off = off.iter().map(|&head| Head::from(head).to_string()).collect();
-    Asked { prompt: prompt.to_owned(), temperature, seed: 3, n_tokens: 9, off }
+    let prompt = prompt.to_owned();
+    Asked { prompt, temperature, top_p: 1.0, seed: 3, n_tokens: 9, off }
 }
 
 /// All steps from which it wrote.
@@ -57,16 +58,27 @@ fn readable(off: &[(usize, usize)]) -> AsRead {
 fn it_writes_what_the_readable_model_writes_with_all_heads_and_without_some() {
     let mut author = author();
     let mut texts = Vec::new();
-    for (temperature, off) in [(0.0, &[][..]), (1.5, &[]), (0.0, &[(0, 1), (1, 2)])] {
+    for (temperature, top_p, off) in [
+        (0.0, 1.0, &[][..]),
+        (1.5, 1.0, &[]),
+        (1.5, 0.1, &[]),
+        (0.0, 1.0, &[(0, 1), (1, 2)]),
+    ] {
         let model = readable(off);
         let mut reader = Reader::new(&model);
-        let mut choice = match temperature {
-            0.0 => Choice::greedy(),
-            _ => Choice::sampled(temperature, 3).unwrap(),
+        let plain = Sampling::default();
+        let (sampling, mut choice) = match temperature {
+            0.0 => (plain, Choice::greedy()),
+            _ => {
+                let sampling = plain.temperature(temperature).unwrap();
+                let sampling = sampling.top_p(top_p).unwrap();
+                (sampling, Choice::by(sampling, 3))
+            }
         };
         let mut unread: Vec<usize> = PROMPT.bytes().map(usize::from).collect();
         let mut n_tokens = 0;
-        let steps = written(&mut author, &asked(PROMPT, temperature, off));
+        let asked = Asked { top_p, ..asked(PROMPT, temperature, off) };
+        let steps = written(&mut author, &asked);
         assert_eq!(steps.len(), 9);
         for (told, looks) in &steps {
             let logits = reader.predict(&unread).unwrap();
@@ -76,9 +88,13 @@ fn it_writes_what_the_readable_model_writes_with_all_heads_and_without_some() {
             let sum: f64 = logits.iter().map(|logit| (logit / heat).exp()).sum();
             let likely = told["likely"].as_array().unwrap();
             assert_eq!(likely.len(), 10);
+            let of_nucleus = sampling.chances(&logits);
             for row in likely {
                 let id = row["id"].as_u64().unwrap() as usize;
-                let p = (logits[id] / heat).exp() / sum;
+                let p = match top_p {
+                    1.0 => (logits[id] / heat).exp() / sum,
+                    _ => of_nucleus[id],
+                };
                 assert!((row["p"].as_f64().unwrap() - p).abs() < 1e-5, "{row}: {p}");
             }
             let p = |row: &serde_json::Value| row["p"].as_f64().unwrap();

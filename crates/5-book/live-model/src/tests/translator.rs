@@ -26,7 +26,7 @@ fn read(folder: &tempfile::TempDir) -> Result<Model, Box<Error>> {
 
 fn asked(temperature: f64, off: &[Head]) -> Asked {
     let (prompt, off) = (SOURCE.to_owned(), off.iter().map(Head::to_string).collect());
-    Asked { prompt, temperature, seed: 3, n_tokens: MOST, off }
+    Asked { prompt, temperature, top_p: 1.0, seed: 3, n_tokens: MOST, off }
 }
 
 /// The step that read the source, and those that wrote.

@@ -133,7 +133,7 @@ fn beams_are_those_of_transformers() {
             ends: ids(&case["ends"]),
             alpha: case["alpha"].as_f64().unwrap(),
         };
-        let found = beams(&search, &model, &prompt);
+        let found = beams(&search, model, &prompt);
         let texts = case["ids"].as_array().unwrap().iter().map(ids);
         assert_eq!(
             found.iter().map(|it| it.ids.clone()).collect::<Vec<_>>(),
