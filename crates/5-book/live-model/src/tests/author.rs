@@ -54,6 +54,16 @@ fn readable(off: &[(usize, usize)]) -> AsRead {
     })
 }
 
+/// The chances that are shown, and how a token is chosen: by them, but at temperature 0.
+fn chosen_by(temperature: f64, top_p: f64) -> (Sampling, Choice) {
+    let plain = Sampling::default();
+    if temperature == 0.0 {
+        return (plain, Choice::greedy());
+    }
+    let sampling = plain.temperature(temperature).unwrap().top_p(top_p).unwrap();
+    (sampling, Choice::by(sampling, 3))
+}
+
 #[test]
 fn it_writes_what_the_readable_model_writes_with_all_heads_and_without_some() {
     let mut author = author();
@@ -66,15 +76,7 @@ fn it_writes_what_the_readable_model_writes_with_all_heads_and_without_some() {
     ] {
         let model = readable(off);
         let mut reader = Reader::new(&model);
-        let plain = Sampling::default();
-        let (sampling, mut choice) = match temperature {
-            0.0 => (plain, Choice::greedy()),
-            _ => {
-                let sampling = plain.temperature(temperature).unwrap();
-                let sampling = sampling.top_p(top_p).unwrap();
-                (sampling, Choice::by(sampling, 3))
-            }
-        };
+        let (sampling, mut choice) = chosen_by(temperature, top_p);
         let mut unread: Vec<usize> = PROMPT.bytes().map(usize::from).collect();
         let mut n_tokens = 0;
         let asked = Asked { top_p, ..asked(PROMPT, temperature, off) };
