@@ -59,7 +59,7 @@
     while (!place.dataset.state || live().isWanted || live().isAsking) await frame();
   }
 
-  const nameOf = (svg) => svg.closest("[data-live]")?.id || svg.closest("figure, .finding")?.id || svg.closest("[class]").className;
+  const nameOf = (svg) => svg.closest("[data-live]")?.id || svg.closest("figure, .finding")?.id || svg.closest("[class]").getAttribute("class");
   const drawings = [...document.querySelectorAll("svg")].filter((svg) => svg.querySelector("text") && svg.getBoundingClientRect().width);
   return JSON.stringify({
     n_texts: drawings.reduce((sum, svg) => sum + svg.querySelectorAll("text").length, 0),
