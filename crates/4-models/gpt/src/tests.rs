@@ -1,3 +1,5 @@
+mod model;
+
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -12,6 +14,10 @@ use crate::{
 };
 
 const SMALL: Architecture = Architecture::SMALL;
+
+/// Two blocks of two heads, and fewer positions.
+const OTHER: Architecture =
+    Architecture { d_model: 8, n_heads: 2, n_blocks: 2, n_positions: 12 };
 
 /// The rungs in f64, which agree to its last digits.
 fn exact() -> impl Iterator<Item = Rung> {
@@ -181,24 +187,6 @@ fn every_rung_agrees_with_transformers() {
     }
 }
 
-/// What is saved is what is read, to the precision of f32.
-#[test]
-fn a_saved_model_is_read_again() {
-    for sizes in [SMALL, OTHER] {
-        let folder = tempfile::tempdir().unwrap();
-        let parameters = sizes.parameters(&mut Rng::seed_from_u64(7));
-        gpt2::write(folder.path(), sizes, &parameters).unwrap();
-        let file = TensorFile::open(folder.path().join("model.safetensors")).unwrap();
-        let read = gpt2::read(sizes, &file, "transformer.").unwrap();
-        let kept: Vec<f64> = parameters.iter().map(|&p| f64::from(p as f32)).collect();
-        assert_eq!(read, kept);
-    }
-}
-
-/// Two blocks of two heads, and fewer positions.
-const OTHER: Architecture =
-    Architecture { d_model: 8, n_heads: 2, n_blocks: 2, n_positions: 12 };
-
 /// Along the gradient of each part of two blocks, the loss rises by the gradient's length.
 #[test]
 fn blocks_on_blocks_agree_with_central_differences() {
@@ -257,128 +245,4 @@ fn tiles_agree_with_the_batch() {
     let of_losses = apart(&exact, &found);
     println!("fifty steps: {of_losses:.1e}");
     assert!(of_losses < 1e-4);
-}
-
-/// A list of a reader's own must not bring anything down.
-#[test]
-fn names_and_sizes_that_do_not_fit_are_refused_with_their_numbers() {
-    let parameters = SMALL.parameters(&mut Rng::seed_from_u64(1));
-    for rung in RUNGS {
-        let refused =
-            |names: &[Vec<usize>]| rung.gradients(SMALL, &parameters, names).unwrap_err();
-        insta::allow_duplicates! {
-            insta::assert_snapshot!(refused(&[]), @"the number of names is 0, and must be at least 1");
-            insta::assert_snapshot!(refused(&[vec![0]]), @"the number of letters and ends to be guessed is 0, and must be at least 1");
-            insta::assert_snapshot!(refused(&[vec![]]), @"the number of letters and ends to be guessed is 0, and must be at least 1");
-            insta::assert_snapshot!(refused(&[vec![0, 27, 0]]), @"token 1 has id 27, and the vocabulary has 27 entries, from 0");
-            insta::assert_snapshot!(refused(&["bo", "maximilianalexander"].map(scalars::ids)), @"the text has 20 tokens, and the model has 16 positions");
-            let refused = rung.gradients(SMALL, &parameters[1..], &[vec![0, 0]]).unwrap_err();
-            insta::assert_snapshot!(refused, @"the list of parameters has 3999 entries, expected 4000");
-        }
-        let longest = [scalars::ids("aaaaaaaaaaaaaaa")];
-        assert!(rung.gradients(SMALL, &parameters, &longest).is_ok());
-        let parameters = OTHER.parameters(&mut Rng::seed_from_u64(1));
-        assert_eq!(
-            rung.is_small,
-            rung.gradients(OTHER, &parameters, &[vec![0, 0]]).is_err()
-        );
-    }
-    let refused = |sizes| Model::new(sizes, &parameters).unwrap_err();
-    insta::assert_snapshot!(refused(OTHER), @"the list of parameters has 4000 entries, expected 2072");
-    insta::assert_snapshot!(refused(Architecture { n_heads: 3, ..SMALL }), @"d_model 16 cannot be divided among 3 heads: 16 = 3 × 5 + 1");
-    let other = Architecture { n_heads: 2, ..SMALL };
-    let refused = RUNGS[0].gradients(other, &parameters, &[vec![0, 0]]).unwrap_err();
-    insta::assert_snapshot!(refused, @"the list of a block's heads has 2 entries, expected 4");
-    let schedule = Schedule { clip: Some(f64::NAN), ..Schedule::small(1) };
-    let refused = Training::from(RUNGS[0], SMALL, schedule, &parameters).unwrap_err();
-    insta::assert_snapshot!(refused, @"the norm to be clipped to is NaN, and must be a number above 0");
-}
-
-/// What it reads is what the loss is of, and it writes as the scalars do.
-#[test]
-fn a_model_reads_and_writes_as_the_scalars_do() {
-    let mut parameters = SMALL.parameters(&mut Rng::seed_from_u64(9));
-    train(RUNGS[4], &mut parameters, &names(), 60, &mut Rng::seed_from_u64(9)).unwrap();
-    let model = Model::new(SMALL, &parameters).unwrap();
-    let name = scalars::ids("christopher");
-    let read = model.read(&name[..name.len() - 1]).unwrap();
-    let loss = gradients::cross_entropy(&read.logits, &name[1..]).unwrap().value;
-    let (expected, _) = scalars::gradients(&parameters, std::slice::from_ref(&name));
-    assert!((loss - expected).abs() < 1e-12);
-    for n in [1, 5, 12] {
-        let apart = model.next(&name[..n]).unwrap() - read.logits.row(n - 1);
-        assert!(apart.amax() < 1e-12, "{n}");
-    }
-    let [ours, expected] = [&mut Rng::seed_from_u64(10), &mut Rng::seed_from_u64(10)];
-    for _ in 0..20 {
-        let name = scalars::write(&parameters, 0.8, expected);
-        assert_eq!(model.write(0.8, ours).unwrap(), name);
-    }
-    assert!(model.write(0.0, ours).is_err());
-    assert!(model.read(&[0; 17]).is_err() && model.next(&[]).is_err());
-}
-
-/// Without a head, a model is one whose rows of W^O for this head are zeros, and nothing before
-/// it has changed.
-#[test]
-fn a_model_without_a_head_has_zeros_for_it() {
-    let parameters = OTHER.parameters(&mut Rng::seed_from_u64(11));
-    let model = Model::new(OTHER, &parameters).unwrap();
-    let mut zeroed = parameters;
-    let of_w_o = OTHER.first_of(0) + 8;
-    OTHER.cut_mut(&mut zeroed)[of_w_o][4 * 8..].fill(0.0);
-    let without = model.without(0, 1).unwrap();
-    assert_eq!(without, Model::new(OTHER, &zeroed).unwrap());
-    let ids = &scalars::ids("maria")[..6];
-    let [whole, less] = [model, without].map(|model| model.read(ids).unwrap());
-    assert_eq!(less.maps[0], whole.maps[0]);
-    assert_ne!(less.maps[1], whole.maps[1]);
-    let model = Model::new(OTHER, &zeroed).unwrap();
-    insta::assert_snapshot!(model.without(2, 0).unwrap_err(), @"there are 2 blocks, 0 to 1: block 2 does not exist");
-    insta::assert_snapshot!(model.without(1, 2).unwrap_err(), @"there are 2 heads, 0 to 1: head 2 does not exist");
-}
-
-/// The rate rises, stays or falls as the schedule says, and a long gradient is cut.
-#[test]
-fn schedules_warm_up_decay_and_clip() {
-    let schedule = Schedule { warm_up: 3, decay: true, ..Schedule::small(7) };
-    let rates: Vec<f64> = (0..8).map(|step| 100.0 * schedule.rate_at(step)).collect();
-    assert!(
-        apart(&rates, &[0.25, 0.5, 0.75, 1.0, 0.75, 0.5, 0.25, 0.0]) < 1e-12,
-        "{rates:?}"
-    );
-    assert!((0..8).all(|step| Schedule::small(7).rate_at(step) == 0.01));
-
-    // Before Adam's first step a gradient's length is all that clipping changes, and Adam is
-    // blind to it; the second step remembers.
-    let after = |clip| {
-        let mut parameters = SMALL.parameters(&mut Rng::seed_from_u64(12));
-        let schedule = Schedule { clip, ..Schedule::small(2) };
-        let mut training =
-            Training::from(RUNGS[4], SMALL, schedule, &parameters).unwrap();
-        training.run(&names(), &mut Rng::seed_from_u64(12), go_on).unwrap();
-        parameters.copy_from_slice(training.parameters());
-        parameters
-    };
-    assert_eq!(after(Some(1e3)), after(None));
-    assert!(apart(&after(Some(0.5)), &after(None)) > 1e-4);
-}
-
-/// Counts of what was learned from, on names of which all is known.
-#[test]
-fn counts_give_the_chances_that_they_should() {
-    let names = ["ab", "ab", "b"].map(scalars::ids);
-    let pairs = Counts::of(&names, 1);
-    // After an a came two b; after the start two a and a b; after b three ends.
-    let chance = |count: f64, of: f64| -((count + 0.1) / (of + 2.7)).ln();
-    let expected = 2.0 * (chance(2.0, 3.0) + chance(2.0, 2.0) + chance(3.0, 3.0))
-        + chance(1.0, 3.0)
-        + chance(3.0, 3.0);
-    assert!((pairs.loss(&names) - expected / 8.0).abs() < 1e-12);
-    let split = Split::of(NAMES.lines());
-    assert_eq!([split.learned.len(), split.test.len()], [4647, 516]);
-    let losses = [0, 1, 2].map(|n| Counts::of(&split.learned, n).loss(&split.test));
-    insta::assert_snapshot!(losses.map(|loss| format!("{loss:.3}")).join(" "), @"2.816 2.336 2.074");
-    let written = ["aaron", "abram", "zzz"].map(str::to_owned);
-    assert_eq!(split.count(&written), [1, 1, 1]);
 }
