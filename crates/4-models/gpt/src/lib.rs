@@ -40,6 +40,7 @@ pub mod gpt2;
 mod in_tiles;
 mod lanes;
 mod loops;
+mod loss;
 mod matrices;
 mod model;
 mod parts;
