@@ -1,8 +1,9 @@
-//! “A GPT from nothing”: a whole model that learns to write first names, and how its next
-//! letter is chosen.
+//! “A GPT from nothing”: a whole model that learns to write first names, or a reader's own
+//! words, and how its next letter is chosen.
 
 pub mod learned;
 pub mod next;
+pub(crate) mod training_now;
 
 use crate::Entry;
 

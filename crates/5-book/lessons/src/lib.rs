@@ -92,6 +92,7 @@ pub const LIVE: &[&dyn live::Live] = &[
     &the_block::places::LIVE,
     &the_block::deep::LIVE,
     &two_layers::together::LIVE,
+    &a_gpt_from_nothing::training_now::LIVE,
     &from_one_sequence_to_another::typed::LIVE,
     &variants::rotated::LIVE,
     &variants::window_and_cache::LIVE,

@@ -1,0 +1,175 @@
+//! A GPT that is trained on first names, or on a reader's own words, while a reader looks on:
+//! live.
+
+mod chart;
+mod next_letter;
+mod run;
+#[cfg(test)]
+mod tests;
+mod view;
+mod word_list;
+
+use std::sync::OnceLock;
+
+use anyhow::Result;
+use attention::thousands;
+use gpt::{Architecture, NAMES, Schedule};
+
+use crate::live::setting::choice;
+use crate::live::{LiveFigure, LiveView, Question, Setting, Settings, Training, live};
+use run::Run;
+use word_list::{Beginning, MOST_LETTERS};
+
+/// Trains as its reader sets it, and writes.
+pub(crate) const LIVE: LiveFigure<Set, Facts> =
+    LiveFigure::new("gpt", draw, QUESTIONS).trained(begin);
+
+const QUESTIONS: &[Question<Set, Facts>] = &[
+    Question {
+        ask: "Leave the temperature at 1, and have it write the same name twelve times.",
+        is_answered: |set, it| {
+            let is_free = Beginning::of(&set.beginning).letters.len() < MOST_LETTERS;
+            set.temperature == 1.0 && is_free && it.n_different == 1
+        },
+        answer: |set| set.top_p = 0.1,
+        found: "A small top-p does it: where the likeliest letter alone has that much, no \
+                other is left. Then nothing is up to chance, whatever the temperature.",
+    },
+    Question {
+        ask: "Train to the end. Without which head does the loss on kept names rise most?",
+        is_answered: |_, it| it.is_finished && !it.is_own && it.is_off_costliest,
+        answer: |set| set.off = Some([0, 1]),
+        found: "With seed 1, 1,200 steps and one block it is head 1, and each of the others \
+                costs half as much: without any one of the four, the model does worse than \
+                counted trigrams.",
+    },
+    Question {
+        ask: "Give it a list of your own that it learns by heart: it writes hardly anything \
+              else, and guesses the words that were kept from it worse than if all letters \
+              had the same chance.",
+        is_answered: |_, it| {
+            let is_by_heart = it.n_new <= 2 && it.kept > it.even;
+            it.is_finished && it.is_own && is_by_heart
+        },
+        answer: |set| (set.words, set.steps) = (MONTHS.to_owned(), 400),
+        found: "A dozen words are enough. Of the months it knows by heart the eleven that it \
+                saw, and gives October, which was kept, next to no chance: a low loss on what \
+                was learned from says nothing about the rest.",
+    },
+];
+
+/// A list of twelve words, of which the tenth is kept to test with.
+const MONTHS: &str = "january february march april may june july august september october \
+                      november december";
+
+/// So many words are written at each look.
+const N_WRITTEN: usize = 12;
+
+/// Of a list of words, in characters: it must fit an address.
+const MOST_TYPED: usize = 3000;
+
+/// The larger of two models.
+const LARGER: Architecture =
+    Architecture { d_model: 32, n_blocks: 2, ..Architecture::SMALL };
+
+/// How large a model is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Size(Architecture);
+
+impl Size {
+    fn setting() -> Setting<Self> {
+        let sizes = [("small", Architecture::SMALL), ("page", LARGER)];
+        choice(sizes.map(|(key, architecture)| {
+            let Architecture { d_model, n_blocks, .. } = architecture;
+            let blocks = if n_blocks == 1 { "block" } else { "blocks" };
+            let n = thousands(architecture.n_parameters());
+            (key, format!("{d_model} wide, {n_blocks} {blocks}: {n}"), Self(architecture))
+        }))
+    }
+
+    fn schedule(self, n_steps: usize) -> Schedule {
+        Schedule { batch: 16, decay: true, ..Schedule::small(n_steps) }
+    }
+}
+
+/// No head, or any of the larger model.
+fn off() -> Setting<Option<[usize; 2]>> {
+    let Architecture { n_blocks, n_heads, .. } = LARGER;
+    let heads = (0..n_blocks).flat_map(|b| (0..n_heads).map(move |i| [b, i]));
+    let heads = heads.map(|at @ [b, i]| {
+        (format!("{b}.{i}"), format!("block {b}, head {i}"), Some(at))
+    });
+    choice(std::iter::once(("no".to_owned(), "none".to_owned(), None)).chain(heads))
+}
+
+/// What stands where there are no words.
+fn instead() -> String {
+    let n = thousands(NAMES.lines().count());
+    format!("{n} first names. Or ten words and more of your own.")
+}
+
+live! {
+    struct Set {
+        size: Size = "Parameters", Size::setting();
+        words: String = "Own words", word_list(MOST_TYPED, instead());
+        seed: usize = "Seed", count([0, 9999], 1);
+        steps: usize = "Steps", count([100, 5000], 1200);
+        temperature: f64 = "Temperature", number([0.1, 3.0], 0.05, 1.0).at_any_time();
+        top_p: f64 = "Top-p", number([0.01, 1.0], 0.01, 1.0).at_any_time();
+        beginning: String = "Beginning", text(MOST_LETTERS, "ma").at_any_time();
+        off: Option<[usize; 2]> = "Head off", off().at_any_time();
+    }
+
+    struct Facts {
+        is_finished: bool,
+        /// Whether it learned from a reader's own words.
+        is_own: bool,
+        /// The loss on words that are kept from it, with all heads.
+        kept: f64,
+        /// The same without the head that is off, if one is.
+        without: f64,
+        /// Whether it is larger than without any other head.
+        is_off_costliest: bool,
+        /// The loss where all letters have the same chance.
+        even: f64,
+        /// How many different words it writes, of twelve.
+        n_different: usize,
+        /// How many of the twelve are neither learned nor kept.
+        n_new: usize,
+    }
+}
+
+/// The training of the first settings, to its end.
+fn first() -> Result<&'static Run> {
+    static FIRST: OnceLock<Run> = OnceLock::new();
+    if let Some(trained) = FIRST.get() {
+        return Ok(trained);
+    }
+    let trained = Run::new(&Set::first())?.finish()?;
+    Ok(FIRST.get_or_init(|| trained))
+}
+
+fn draw(set: &Set) -> Result<LiveView<Facts>> {
+    if set.moved().iter().all(|(control, _)| control.at_any_time) {
+        return first()?.shown(set);
+    }
+    Run::new(set)?.finish()?.shown(set)
+}
+
+fn begin(set: &Set) -> Result<Box<dyn Training<Set, Facts>>> {
+    Ok(Box::new(Run::new(set)?))
+}
+
+impl Training<Set, Facts> for Run {
+    fn step(&mut self) -> Result<()> {
+        Run::step(self)
+    }
+
+    fn progress(&self) -> [usize; 2] {
+        [self.n_taken(), self.n_steps]
+    }
+
+    fn shown(&self, set: &Set) -> Result<LiveView<Facts>> {
+        view::of(self, set)
+    }
+}

@@ -1,0 +1,100 @@
+//! The chances of the next letter at a temperature, and which letters top-p leaves.
+
+use attention::{Matrix, softmax_rows};
+
+/// The chances of all letters, of which some may be drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct NextLetter {
+    /// softmax(logits / temperature), `[n_letters]`.
+    pub(super) chances: Vec<f64>,
+    /// Whether a letter may be drawn.
+    pub(super) is_kept: Vec<bool>,
+}
+
+impl NextLetter {
+    /// Keeps the likeliest letters that come to `top_p` together, and at least one.
+    pub(super) fn of(logits: &[f64], temperature: f64, top_p: f64) -> Self {
+        let row = Matrix::from_row_slice(1, logits.len(), logits) / temperature;
+        let chances: Vec<f64> = softmax_rows(row).iter().copied().collect();
+        let mut order: Vec<usize> = (0..chances.len()).collect();
+        order.sort_by(|&a, &b| chances[b].total_cmp(&chances[a]));
+        let (mut is_kept, mut sum) = (vec![false; chances.len()], 0.0);
+        for (nth, id) in order.into_iter().enumerate() {
+            // All of them come to 1, but for rounding.
+            is_kept[id] = nth == 0 || top_p >= 1.0 || sum < top_p;
+            sum += chances[id];
+        }
+        Self { chances, is_kept }
+    }
+
+    /// The likeliest letter.
+    pub(super) fn likeliest(&self) -> usize {
+        let larger = |a, b| if self.chances[b] > self.chances[a] { b } else { a };
+        (0..self.chances.len()).reduce(larger).unwrap_or(0)
+    }
+
+    /// How many letters may be drawn.
+    pub(super) fn n_kept(&self) -> usize {
+        self.is_kept.iter().filter(|&&is_kept| is_kept).count()
+    }
+
+    /// The letter at this part, from 0 to 1, of the chances that are kept.
+    pub(super) fn drawn(&self, part: f64) -> usize {
+        let kept = || (0..self.chances.len()).filter(|&id| self.is_kept[id]);
+        let mut left = part * kept().map(|id| self.chances[id]).sum::<f64>();
+        let crossed = kept().find(|&id| {
+            left -= self.chances[id];
+            left < 0.0
+        });
+        // Rounding can leave a rest.
+        crossed.unwrap_or_else(|| self.likeliest())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Chances of 1/8, 1/2, 1/4 and 1/8.
+    const LOGITS: [f64; 4] = [0.0, 4.0, 2.0, 0.0];
+
+    fn next(temperature: f64, top_p: f64) -> NextLetter {
+        let logits = LOGITS.map(|it| it / 2.0 * 2f64.ln());
+        NextLetter::of(&logits, temperature, top_p)
+    }
+
+    #[test]
+    fn a_temperature_takes_powers_of_the_chances() {
+        for (chance, expected) in
+            next(1.0, 1.0).chances.iter().zip([0.125, 0.5, 0.25, 0.125])
+        {
+            assert!((chance - expected).abs() < 1e-12);
+        }
+        let squares = [1.0 / 64.0, 1.0 / 4.0, 1.0 / 16.0, 1.0 / 64.0];
+        let sum: f64 = squares.iter().sum();
+        for (chance, square) in next(0.5, 1.0).chances.iter().zip(squares) {
+            assert!((chance - square / sum).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn the_likeliest_are_kept_until_they_come_to_top_p() {
+        let kept = |top_p| next(1.0, top_p).is_kept;
+        assert_eq!(kept(0.01), [false, true, false, false]);
+        assert_eq!(kept(0.49), [false, true, false, false]);
+        assert_eq!(kept(0.51), [false, true, true, false]);
+        assert_eq!(kept(0.74), [false, true, true, false]);
+        assert_eq!(kept(0.76), [true, true, true, false]);
+        assert_eq!(kept(1.0), [true; 4]);
+    }
+
+    #[test]
+    fn only_what_is_kept_is_drawn_as_often_as_its_chance() {
+        let next = next(1.0, 0.7);
+        let drawn: Vec<usize> =
+            (0..900).map(|nth| next.drawn((f64::from(nth) + 0.5) / 900.0)).collect();
+        let count = |id| drawn.iter().filter(|&&it| it == id).count();
+        assert_eq!([0, 1, 2, 3].map(count), [0, 600, 300, 0]);
+        assert_eq!(next.drawn(1.0), 1);
+    }
+}

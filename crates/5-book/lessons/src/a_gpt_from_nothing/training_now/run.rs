@@ -1,0 +1,166 @@
+//! A training that is taken step by step, and looked at now and then.
+
+use std::sync::OnceLock;
+
+use anyhow::Result;
+use attention::{Rng, SeedableRng};
+use gpt::{Counts, Model, Rung};
+use rand::RngExt;
+
+use super::chart::Look;
+use super::next_letter::NextLetter;
+use super::word_list::{MOST_LETTERS, WordList, ids, letter};
+use super::{N_WRITTEN, Set};
+use crate::numbers::mean;
+
+/// It is tested with so many of the words that are kept from it, at most.
+const MOST_TESTED: usize = 200;
+/// Looks in even steps, and before the first of them more, each at half as many steps.
+const N_LOOKS: usize = 16;
+const N_HALVES: usize = 4;
+
+/// What is counted, and after how many letters.
+const COUNTED: [(&str, usize); 3] = [("letters", 0), ("bigrams", 1), ("trigrams", 2)];
+
+/// A training, as far as it went.
+pub(super) struct Run {
+    pub(super) seed: u64,
+    pub(super) n_steps: usize,
+    pub(super) list: WordList,
+    /// Words that it never sees.
+    pub(super) tested: Vec<Vec<usize>>,
+    /// What counting comes to on these.
+    pub(super) rules: [(&'static str, f64); 3],
+    training: gpt::Training,
+    batches: Rng,
+    pub(super) looks: Vec<Look>,
+    /// The losses since the last look.
+    since: Vec<f64>,
+    /// The losses without each head, once they are asked for after the last step.
+    without: OnceLock<Vec<HeadLoss>>,
+}
+
+/// A head by its block and its number, and the loss on kept words without it.
+pub(super) type HeadLoss = ([usize; 2], f64);
+
+impl Run {
+    /// With random parameters, and a first look.
+    ///
+    /// # Errors
+    /// Words that are too few.
+    pub(super) fn new(set: &Set) -> Result<Self> {
+        let list = WordList::of(&set.words)?;
+        let every = list.split.test.len().div_ceil(MOST_TESTED);
+        let tested: Vec<_> = list.split.test.iter().step_by(every).cloned().collect();
+        let rules = COUNTED.map(|(name, n_before)| {
+            (name, Counts::of(&list.split.learned, n_before).loss(&tested))
+        });
+        let (seed, n_steps) = (set.seed as u64, set.steps);
+        let mut batches = Rng::seed_from_u64(seed);
+        let (sizes, schedule) = (set.size.0, set.size.schedule(n_steps));
+        let training = gpt::Training::new(Rung::BATCH, sizes, schedule, &mut batches)?;
+        let mut run = Self {
+            seed,
+            n_steps,
+            list,
+            tested,
+            rules,
+            training,
+            batches,
+            looks: Vec::new(),
+            since: Vec::new(),
+            without: OnceLock::new(),
+        };
+        run.looks.push(run.look()?);
+        Ok(run)
+    }
+
+    /// Takes a step, if one is left, and looks at what it has come to if a look is due.
+    pub(super) fn step(&mut self) -> Result<()> {
+        let words = &self.list.split.learned;
+        let Some(loss) = self.training.step(words, &mut self.batches)? else {
+            return Ok(());
+        };
+        self.since.push(loss);
+        self.without = OnceLock::new();
+        if self.is_look_due() {
+            let look = self.look()?;
+            self.looks.push(look);
+            self.since.clear();
+        }
+        Ok(())
+    }
+
+    /// How many steps have been taken.
+    pub(super) fn n_taken(&self) -> usize {
+        self.training.n_taken()
+    }
+
+    /// Takes all steps that are left.
+    pub(super) fn finish(mut self) -> Result<Self> {
+        while self.n_taken() < self.n_steps {
+            self.step()?;
+        }
+        Ok(self)
+    }
+
+    fn is_look_due(&self) -> bool {
+        let step = self.training.n_taken();
+        let every = (self.n_steps / N_LOOKS).max(1);
+        let is_half = (1..=N_HALVES).any(|nth| step == every >> nth);
+        is_half || step.is_multiple_of(every) || step == self.n_steps
+    }
+
+    /// The model as it is now.
+    pub(super) fn model(&self) -> Result<Model> {
+        Ok(Model::new(self.training.architecture(), self.training.parameters())?)
+    }
+
+    /// What there is to see of it now.
+    pub(super) fn look(&self) -> Result<Look> {
+        let step = self.training.n_taken();
+        if let Some(last) = self.looks.last().filter(|last| last.step == step) {
+            return Ok(last.clone());
+        }
+        let model = self.model()?;
+        let learned = (!self.since.is_empty()).then(|| mean(self.since.iter().copied()));
+        let as_learned = |logits: &[f64]| NextLetter::of(logits, 1.0, 1.0);
+        let wrote = self.write(&model, "", as_learned, 0)?;
+        Ok(Look { step, learned, kept: model.loss(&self.tested)?, wrote })
+    }
+
+    /// The `nth` word that a model writes, from its beginning on.
+    pub(super) fn write(
+        &self,
+        model: &Model,
+        beginning: &str,
+        next: impl Fn(&[f64]) -> NextLetter,
+        nth: usize,
+    ) -> Result<String> {
+        let rng = &mut Rng::seed_from_u64(self.seed * N_WRITTEN as u64 + nth as u64);
+        let mut word = beginning.to_owned();
+        while word.len() < MOST_LETTERS {
+            let logits = model.next(&ids(&word))?;
+            match next(logits.as_slice()).drawn(rng.random()) {
+                0 => break, // the end
+                id => word.push(letter(id)),
+            }
+        }
+        Ok(word)
+    }
+
+    /// The losses without each head, block by block. A slider that moves asks for them again and
+    /// again.
+    pub(super) fn losses_without(&self) -> Result<&[HeadLoss]> {
+        if let Some(known) = self.without.get() {
+            return Ok(known);
+        }
+        let (model, sizes) = (self.model()?, self.training.architecture());
+        let heads =
+            (0..sizes.n_blocks).flat_map(|b| (0..sizes.n_heads).map(move |i| [b, i]));
+        let loss =
+            |at @ [b, i]: [usize; 2]| Ok((at, model.without(b, i)?.loss(&self.tested)?));
+        let losses = heads.map(loss).collect::<Result<_>>()?;
+        Ok(self.without.get_or_init(|| losses))
+    }
+}

@@ -1,0 +1,109 @@
+use super::*;
+use crate::gallery::tests::are_finite;
+use crate::live::Live;
+
+/// Short enough to repeat.
+const SHORT: [(&str, &str); 2] = [("steps", "100"), ("seed", "7")];
+
+fn short<'a>(more: &[(&'a str, &'a str)]) -> LiveView<Facts> {
+    LIVE.at([&SHORT[..], more].concat()).unwrap()
+}
+
+fn refused(pairs: &[(&str, &str)]) -> String {
+    LIVE.at([&SHORT[..], pairs].concat()).unwrap_err().to_string()
+}
+
+#[test]
+fn step_by_step_it_comes_to_what_is_drawn() {
+    let mut training = LIVE.begin(&SHORT).unwrap();
+    training.advance(33).unwrap();
+    let early = training.shown(&SHORT).unwrap();
+    assert!(early.figure.title().starts_with("Seed 7, step 33: a loss of "));
+    training.advance(1000).unwrap();
+    assert_eq!(training.progress(), [100, 100]);
+    let drawn = Live::draw(&LIVE, &SHORT).unwrap();
+    assert_eq!(training.shown(&SHORT).unwrap(), drawn);
+    // Only what can be changed at any time counts now.
+    let without = training.shown(&[("size", "page"), ("off", "0.1")]).unwrap();
+    assert_eq!(without.facts["kept"], drawn.facts["kept"]);
+    assert_ne!(without.facts["without"], drawn.facts["without"]);
+    assert!(without.figure.title().ends_with(" without head 1 of block 0"));
+}
+
+/// It has learned more than how often letters follow one another, and the losses of a look and
+/// of the facts are those of the crate.
+#[test]
+fn the_first_settings_come_between_bigrams_and_trigrams() {
+    let run = first().unwrap();
+    let [_, (_, bigrams), _] = run.rules;
+    let shown = LIVE.at([]).unwrap();
+    assert!(shown.facts.kept < bigrams - 0.05, "{} {bigrams}", shown.facts.kept);
+    assert!(shown.facts.is_finished && !shown.facts.is_own);
+    let model = run.model().unwrap();
+    assert_eq!(model.loss(&run.tested).unwrap(), shown.facts.kept);
+    assert_eq!(shown.facts.without, shown.facts.kept);
+    assert!(run.looks.windows(2).all(|pair| pair[0].step < pair[1].step));
+}
+
+/// What is found at the end of the second question.
+#[test]
+fn head_1_costs_most_and_each_of_the_others_half_as_much() {
+    let run = first().unwrap();
+    let [.., (_, trigrams)] = run.rules;
+    let whole = LIVE.at([]).unwrap().facts.kept;
+    let losses = run.losses_without().unwrap();
+    let most = losses[1].1 - whole;
+    for (off, (at, loss)) in ["0.0", "0.1", "0.2", "0.3"].into_iter().zip(losses) {
+        let facts = LIVE.at([("off", off)]).unwrap().facts;
+        assert_eq!(facts.without, *loss);
+        assert_eq!(facts.is_off_costliest, *at == [0, 1], "{losses:?}");
+        assert!(whole < trigrams && *loss > trigrams, "{losses:?} {trigrams}");
+        let part = (loss - whole) / most;
+        assert!(*at == [0, 1] || (0.35..0.65).contains(&part), "{at:?}: {part}");
+    }
+}
+
+/// What is drawn does not hang on what is drawn before it: a lower temperature, a smaller top-p
+/// and another beginning change what is written, and nothing that was learned.
+#[test]
+fn what_is_written_follows_the_settings() {
+    let [whole, cold, alone] =
+        [[("top_p", "1")], [("temperature", "0.1")], [("top_p", "0.01")]]
+            .map(|it| short(&it));
+    assert!(whole.facts.n_different > cold.facts.n_different);
+    assert_eq!(alone.facts.n_different, 1);
+    assert_eq!(whole.facts.kept, alone.facts.kept);
+    assert!(alone.words.contains("1 of 27 may come after “ma”"), "{}", alone.words);
+    let begun = short(&[("beginning", "Zoë-1 ")]);
+    assert!(
+        begun.words.contains("after “zo” (3 of the beginning left out"),
+        "{}",
+        begun.words
+    );
+    assert!(begun.words.contains("It writes: zo"), "{}", begun.words);
+}
+
+#[test]
+fn the_corners_are_drawn() {
+    for (temperature, top_p, beginning) in [
+        ("0.1", "0.01", ""),
+        ("3", "1", "abcdefghijklmno"),
+        ("3", "0.01", "123"),
+        ("0.1", "1", "z"),
+    ] {
+        let corner =
+            [("temperature", temperature), ("top_p", top_p), ("beginning", beginning)];
+        assert!(are_finite(&short(&corner).facts), "{corner:?}");
+    }
+    let own = [("words", MONTHS), ("size", "page"), ("off", "1.3")];
+    let shown = short(&own);
+    assert!(are_finite(&shown.facts) && shown.facts.is_own);
+    assert!(shown.words.starts_with("It learns from 11 words, and 1 other is kept"));
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    insta::assert_snapshot!(refused(&[("off", "1.0")]), @"");
+    insta::assert_snapshot!(refused(&[("words", "anna otto")]), @"");
+    insta::assert_snapshot!(refused(&[("words", &"a ".repeat(1501))]), @"");
+}

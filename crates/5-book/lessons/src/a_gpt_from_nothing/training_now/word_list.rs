@@ -1,0 +1,191 @@
+//! The words that a model learns from: first names, or a reader's own.
+
+use std::collections::HashSet;
+
+use anyhow::{Result, ensure};
+use attention::thousands;
+use gpt::{NAMES, Split, scalars};
+
+/// The letters of the longest word that has a position for each, and one for its start.
+pub(super) const MOST_LETTERS: usize = 15;
+
+/// The fewest words: of ten, one is kept to test with.
+const LEAST_WORDS: usize = 10;
+
+/// Letters of a word that is quoted as an example.
+const QUOTED: usize = 20;
+
+/// Letters as numbers, behind the end of the word before.
+pub(super) fn ids(letters: &str) -> Vec<usize> {
+    let mut ids = scalars::ids(letters);
+    ids.pop(); // it goes on
+    ids
+}
+
+/// The letter of a number that is not the end.
+pub(super) fn letter(id: usize) -> char {
+    char::from(b'a' + id as u8 - 1)
+}
+
+/// What all letters are called, the end first.
+pub(super) fn letters() -> Vec<String> {
+    let letters = ('a'..='z').map(String::from);
+    ["end".to_owned()].into_iter().chain(letters).collect()
+}
+
+/// A word as it is shown, though it may have no letter.
+pub(super) fn named(word: &str) -> &str {
+    if word.is_empty() { "(no letter)" } else { word }
+}
+
+/// The beginning of a word as a reader types it.
+pub(super) struct Beginning {
+    /// a to z, at most [`MOST_LETTERS`].
+    pub(super) letters: String,
+    /// How many others were left out.
+    pub(super) n_left_out: usize,
+}
+
+impl Beginning {
+    pub(super) fn of(text: &str) -> Self {
+        let typed: Vec<char> = text.trim().chars().flat_map(char::to_lowercase).collect();
+        let letters = typed.iter().filter(|it| it.is_ascii_lowercase());
+        let letters: String = letters.take(MOST_LETTERS).collect();
+        Self { n_left_out: typed.len() - letters.len(), letters }
+    }
+}
+
+/// Words, of which every tenth is kept to test with.
+pub(super) struct WordList {
+    pub(super) split: Split,
+    /// What they are called: `names`.
+    pub(super) called: &'static str,
+    /// Whether they are a reader's own.
+    pub(super) is_own: bool,
+    /// Which of a reader's own were left out, in a sentence; empty if none was.
+    pub(super) left_out: String,
+}
+
+impl WordList {
+    /// The names, or the words of a text if there are any.
+    ///
+    /// # Errors
+    /// Fewer words than [`LEAST_WORDS`] that can be learned from.
+    pub(super) fn of(text: &str) -> Result<Self> {
+        if text.trim().is_empty() {
+            let (split, left_out) = (Split::of(NAMES.lines()), String::new());
+            return Ok(Self { split, called: "names", is_own: false, left_out });
+        }
+        let Sorted { words, left_out } = Sorted::of(text);
+        let n = words.len();
+        ensure!(
+            n >= LEAST_WORDS,
+            "Own words: found {n} different {} of a to z, expected at least {LEAST_WORDS}, since \
+             every tenth is kept to test with.{left_out}",
+            if n == 1 { "word" } else { "words" },
+        );
+        let split = Split::of(words.iter().map(String::as_str));
+        Ok(Self { split, called: "words", is_own: true, left_out })
+    }
+
+    /// How many there are: `4,647 names, and 516 others are kept to test with`.
+    pub(super) fn counted(&self) -> String {
+        let [learned, kept] =
+            [&self.split.learned, &self.split.test].map(|words| words.len());
+        let called = self.called;
+        let [of_learned, of_kept] = [thousands(learned), thousands(kept)];
+        let kept =
+            if kept == 1 { "1 other is" } else { &format!("{of_kept} others are") };
+        format!("{of_learned} {called}, and {kept} kept to test with")
+    }
+}
+
+/// The words of a text that can be learned from, in its order, and a sentence about the rest.
+struct Sorted {
+    words: Vec<String>,
+    left_out: String,
+}
+
+impl Sorted {
+    fn of(text: &str) -> Self {
+        let (mut words, mut known) = (Vec::new(), HashSet::new());
+        let [mut foreign, mut long, mut again] = [const { Vec::<String>::new() }; 3];
+        let typed = text.split(|c: char| c.is_whitespace() || ",;".contains(c));
+        for word in typed.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())) {
+            let word = word.to_lowercase();
+            if word.is_empty() {
+            } else if !word.bytes().all(|letter| letter.is_ascii_lowercase()) {
+                foreign.push(word);
+            } else if word.len() > MOST_LETTERS {
+                long.push(word);
+            } else if !known.insert(word.clone()) {
+                again.push(word);
+            } else {
+                words.push(word);
+            }
+        }
+        let why = [
+            (foreign, "with other letters than a to z".to_owned()),
+            (long, format!("of more than {MOST_LETTERS} letters")),
+            (again, "a second time".to_owned()),
+        ];
+        let why = why.iter().filter(|(words, _)| !words.is_empty());
+        let why: Vec<String> = why.map(|(words, why)| quoted(words, why)).collect();
+        let left_out = match why.is_empty() {
+            true => String::new(),
+            false => format!(" Left out: {}.", why.join(", ")),
+        };
+        Self { words, left_out }
+    }
+}
+
+/// `3 with other letters than a to z (zoë, …)`.
+fn quoted(words: &[String], why: &str) -> String {
+    let first: String = words[0].chars().take(QUOTED).collect();
+    let is_whole = words.len() == 1 && first.len() == words[0].len();
+    let rest = match (is_whole, words.len()) {
+        (true, _) => "",
+        (_, 1) => "…",
+        _ => ", …",
+    };
+    format!("{} {why} ({first}{rest})", thousands(words.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MONTHS: &str = "january february march april may june july august september \
+                          october november december";
+
+    #[test]
+    fn every_tenth_of_a_readers_own_words_is_kept() {
+        let list = WordList::of(MONTHS).unwrap();
+        assert_eq!([list.split.learned.len(), list.split.test.len()], [11, 1]);
+        assert_eq!(list.split.test[0], scalars::ids("october"));
+        insta::assert_snapshot!(list.counted(), @"11 words, and 1 other is kept to test with");
+        assert!(list.is_own && list.left_out.is_empty());
+        let names = WordList::of(" \n").unwrap();
+        insta::assert_snapshot!(names.counted(), @"4,647 names, and 516 others are kept to test with");
+    }
+
+    #[test]
+    fn what_is_left_out_is_named() {
+        let typed = format!(
+            "[\"May\",\n{MONTHS}; märz 2 jean-luc zoë abcdefghijklmnop aaaaaaaaaaaaaaa"
+        );
+        let list = WordList::of(&typed).unwrap();
+        insta::assert_snapshot!(list.left_out, @"");
+        assert_eq!(list.split.learned.len() + list.split.test.len(), 13);
+        assert_eq!(list.split.learned[0], scalars::ids("may"));
+    }
+
+    #[test]
+    fn too_few_words_are_counted() {
+        let refused = |text: &str| WordList::of(text).err().unwrap().to_string();
+        insta::assert_snapshot!(refused("anna"), @"");
+        insta::assert_snapshot!(refused("anna otto ANNA naïve"), @"");
+        insta::assert_snapshot!(refused("1 2 3 —"), @"");
+        insta::assert_snapshot!(refused(&"x".repeat(3000)), @"");
+    }
+}
