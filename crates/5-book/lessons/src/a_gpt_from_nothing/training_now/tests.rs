@@ -103,7 +103,7 @@ fn the_corners_are_drawn() {
 
 #[test]
 fn what_cannot_be_is_refused() {
-    insta::assert_snapshot!(refused(&[("off", "1.0")]), @"");
-    insta::assert_snapshot!(refused(&[("words", "anna otto")]), @"");
-    insta::assert_snapshot!(refused(&[("words", &"a ".repeat(1501))]), @"");
+    insta::assert_snapshot!(refused(&[("off", "1.0")]), @"there is one block, number 0: block 1 does not exist");
+    insta::assert_snapshot!(refused(&[("words", "anna otto")]), @"Own words: found 2 different words of a to z, expected at least 10, since every tenth is kept to test with.");
+    insta::assert_snapshot!(refused(&[("words", &"a ".repeat(1501))]), @"Own words: more than 3,000 characters");
 }
