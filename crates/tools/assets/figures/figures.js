@@ -163,20 +163,20 @@
   }
 
   // Shows another figure of the same kind instead of one: `page` is what the crate's
-  // `Figure::to_page` gives, and so is `before`, which stays as a ghost.
-  function show(whole, page, before) {
+  // `Figure::to_page` gives, and so is `before`, which stays as a ghost. What has a name takes
+  // `ms` to its new place.
+  function show(whole, page, before, ms) {
     whole.querySelector("figcaption").innerHTML = page.caption;
     addTables(whole.querySelector("details"), page.tables);
     const place = whole.querySelector(".figure-plot, .figure-diagram");
     place.setAttribute("aria-label", page.alternative);
-    if (page.drawings) {
-      place.innerHTML = page.drawings;
-      return;
-    }
+    const { morph } = window.figureMotion;
+    if (page.drawings) return morph(place, () => (place.innerHTML = page.drawings), ms);
     place.dataset.sketch = page.sketch;
     place.style.setProperty("--wide", `${page.wide.height}px`);
     place.style.setProperty("--narrow", `${page.narrow.height}px`);
-    figures.find((figure) => figure.place === place)?.change(page, before);
+    const plot = figures.find((figure) => figure.place === place);
+    if (plot) morph(place, () => plot.change(page, before), ms);
   }
 
   function print(now) {

@@ -99,9 +99,10 @@ window.figureMarks = (() => {
   // To three decimals.
   const written = (number) => (isNumber(number) ? number.toFixed(3) : "");
 
-  // ---- Bars: `place` says which of a panel's bars stand side by side.
+  // ---- Bars: `place` says which of a panel's bars stand side by side, and `key` which they
+  // are, so that they grow and shrink when the figure changes.
 
-  function bars(mark, panel, { start, thick, base }) {
+  function bars(mark, panel, { start, thick, base, key }) {
     const { places, sizes, lying: isLying } = mark;
     const [along, across] = isLying ? [panel.x, panel.y] : [panel.y, panel.x];
     const group = element("g", { opacity: mark.opacity });
@@ -112,10 +113,11 @@ window.figureMarks = (() => {
       const [a, b] = [along(from), along(from + size)].sort((p, q) => p - q);
       const [c, d] = [across(places[nth] + start), across(places[nth] + start + thick)].sort((p, q) => p - q);
       const box = isLying ? { x: a, y: c, width: b - a, height: d - c } : { x: c, y: a, width: d - c, height: b - a };
-      group.append(element("rect", { ...box, fill: of(mark.colour, nth) ?? "currentColor", class: "figure-bar" }));
+      const name = key && `bar.${key}.${nth}`;
+      group.append(element("rect", { ...box, fill: of(mark.colour, nth) ?? "currentColor", class: "figure-bar", "data-key": name }));
       if (mark.hatched) group.append(hatched(box));
       const words = of(mark.texts, nth);
-      if (words) group.append(inBar(mark, words, box, isLying));
+      if (words) group.append(inBar(mark, words, box, isLying, name && `words.${name}`));
       const tip = tipOf(mark, nth);
       if (tip) told.push({ ...box, tip });
     });
@@ -132,16 +134,16 @@ window.figureMarks = (() => {
   }
 
   // Inside where there is room, and otherwise behind the bar's end.
-  function inBar(mark, words, box, isLying) {
+  function inBar(mark, words, box, isLying, key) {
     const size = mark.text_size ?? 12;
     const room = width(words, size) + 8;
     const isInside = mark.text_place !== "outside" && (isLying ? box.width : box.height) >= room;
-    const fill = isInside ? "#fff" : "currentColor";
+    const look = { size, fill: isInside ? "#fff" : "currentColor", "data-key": key };
     if (!isLying) {
-      return text(words, { x: box.x + box.width / 2, y: box.y - 4, size, fill, "text-anchor": "middle" });
+      return text(words, { x: box.x + box.width / 2, y: box.y - 4, ...look, "text-anchor": "middle" });
     }
     const x = isInside ? box.x + 4 : box.x + box.width + 4;
-    return text(words, { x, y: box.y + box.height / 2 + size * 0.35, size, fill });
+    return text(words, { x, y: box.y + box.height / 2 + size * 0.35, ...look });
   }
 
   // Where the bars of each mark of a panel begin: beside the others, on them, or over them.

@@ -140,8 +140,9 @@ window.figurePlot = (() => {
       panel.places ??= new Map();
       const list = panel.places.get(all) ?? marks.barPlaces(bars, layout);
       panel.places.set(all, list);
-      const place = list[bars.indexOf(mark)];
-      made = isGhost ? { group: marks.ghost(mark, panel, place), told: [] } : marks.bars(mark, panel, place);
+      const at = bars.indexOf(mark);
+      const [place, key] = [list[at], `${nth}.${at}`];
+      made = isGhost ? { group: marks.ghost(mark, panel, place), told: [] } : marks.bars(mark, panel, { ...place, key });
     } else if (isGhost) {
       made = { group: marks.ghost(mark, panel), told: [] };
     } else {

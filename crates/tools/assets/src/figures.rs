@@ -17,6 +17,9 @@ pub const PLOT: [Asset; 5] = [
 /// Draws the finding of a chapter in its first screen, after [`PLOT`].
 pub const FINDING: Asset = ("figure-finding.js", include_str!("../figures/finding.js"));
 
+/// Lets the diagrams of a page move, before [`LOADED`]: where figures are live.
+pub const MOTION: Asset = ("figure-motion.js", include_str!("../figures/motion.js"));
+
 /// What every page with a figure loads: sizes and spacing before and after it is drawn, and
 /// what shows it in the colours of the page's theme and to fit its width.
 pub const LOADED: [Asset; 2] = [

@@ -45,6 +45,7 @@ fn loaded_by(text: &str) -> Vec<Asset> {
     };
     load(has("figure-plot"), &figures::PLOT);
     load(has("data-figure="), &[figures::FINDING]);
+    load(is_live, &[figures::MOTION]);
     load(true, &figures::LOADED);
     load(is_live || has_heads, &[live::MODULE]);
     load(is_live || is_own || is_wrong, &live::LOADED[..1]);
@@ -116,6 +117,7 @@ pub fn write(folder: &Path) -> Result<()> {
 fn all() -> Vec<Asset> {
     let single = [
         figures::FINDING,
+        figures::MOTION,
         live::MODULE,
         live::WORKER,
         live::NO_MODULE,

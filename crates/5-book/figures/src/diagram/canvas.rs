@@ -145,6 +145,20 @@ impl Canvas {
         )
     }
 
+    /// What is drawn here is one thing, by this name: where a page changes the drawing, a
+    /// thing glides to the place that it has then. One that was not there begins at `from`,
+    /// the name of another thing, if it comes from there.
+    pub(super) fn keyed(&mut self, key: &Key, draw: impl FnOnce(&mut Self)) {
+        let Key { name, from } = key;
+        self.body += &format!("<g data-key=\"{name}\"");
+        if let Some(from) = from {
+            self.body += &format!(" data-from=\"{from}\"");
+        }
+        self.body += ">";
+        draw(self);
+        self.body += "</g>";
+    }
+
     /// A box with round corners.
     pub(super) fn rect(&mut self, rect: &Rect, ink: Ink) {
         self.outline(rect, ink, "rx=\"4\"");
@@ -301,6 +315,25 @@ impl Canvas {
             let at = [x, top + 7.5 + nth as f64 * 15.0];
             self.text(note, at, Anchor::Middle, Look { room, ink, ..Look::note() });
         }
+    }
+}
+
+/// What a drawing calls a thing that may move.
+#[derive(Debug, Clone)]
+pub(super) struct Key {
+    /// Unique in its drawing.
+    pub(super) name: String,
+    /// What it is made of, if that was drawn before it.
+    pub(super) from: Option<String>,
+}
+
+impl Key {
+    pub(super) fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), from: None }
+    }
+
+    pub(super) fn from(self, other: impl Into<String>) -> Self {
+        Self { from: Some(other.into()), ..self }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which piece of which token stands in each head, as views of memory split them.
 
-use super::canvas::{Anchor, Canvas, Ink, Look, Rect};
+use super::canvas::{Anchor, Canvas, Ink, Key, Look, Rect};
 use super::figure;
 use super::strided::Strided;
 use crate::chart::Text;
@@ -173,6 +173,18 @@ const HEADING: f64 = 22.0;
 /// Between two blocks, and between the parts.
 const APART: f64 = 10.0;
 
+/// Rows that are meant to be one head.
+struct Block<'a> {
+    /// Which part of the drawing it is in.
+    of: &'a str,
+    /// What a head is called there.
+    meant: &'a str,
+    /// Its corner.
+    at: [f64; 2],
+    /// How wide an entry is.
+    cell: f64,
+}
+
 impl Split {
     /// What memory holds; under it the heads, as many in a line as have room.
     fn drawn(&self, is_wide: bool) -> Canvas {
@@ -196,7 +208,9 @@ impl Split {
             let pieces: Vec<Piece> =
                 (0..self.n_tokens).map(|token| Piece { token, head }).collect();
             let x = 2.0 + NAMES + head as f64 * (self.d_k as f64 * in_memory + APART);
-            self.block(&mut canvas, head, &pieces, [x, NAME], in_memory, "head");
+            let place =
+                Block { of: "memory", meant: "head", at: [x, NAME], cell: in_memory };
+            self.block(&mut canvas, head, &pieces, &place);
         }
         self.names(&mut canvas, NAME, |token| format!("token {token}"));
 
@@ -206,7 +220,8 @@ impl Split {
         for (head, pieces) in self.heads().iter().enumerate() {
             let y = top + NAME + (head / a_line) as f64 * (HEADING + rows + APART);
             let x = 2.0 + NAMES + (head % a_line) as f64 * block;
-            self.block(&mut canvas, head, pieces, [x, y], in_heads, meant);
+            let place = Block { of: "heads", meant, at: [x, y], cell: in_heads };
+            self.block(&mut canvas, head, pieces, &place);
             if head.is_multiple_of(a_line) {
                 self.names(&mut canvas, y, |row| self.row_name(row));
             }
@@ -214,16 +229,10 @@ impl Split {
         canvas
     }
 
-    /// The rows that are meant to be one head.
-    fn block(
-        &self,
-        canvas: &mut Canvas,
-        head: usize,
-        pieces: &[Piece],
-        [x, y]: [f64; 2],
-        cell: f64,
-        meant: &str,
-    ) {
+    /// The rows that are meant to be one head. A piece is one thing wherever it stands: it
+    /// comes from its place in memory, which stays.
+    fn block(&self, canvas: &mut Canvas, head: usize, pieces: &[Piece], place: &Block) {
+        let Block { of, meant, at: [x, y], cell } = *place;
         let width = self.d_k as f64 * cell;
         let look = Look { room: width + APART, ..Look::note() };
         let middle = [x + width / 2.0, y + 8.0];
@@ -231,23 +240,24 @@ impl Split {
         let line = Rect { x, y: y + HEADING - 5.0, w: width, h: 2.0 };
         canvas.cell(&line, Ink::Head(head));
         for (row, piece) in pieces.iter().enumerate() {
-            for column in 0..self.d_k {
-                let rect = Rect {
-                    x: x + column as f64 * cell,
-                    y: y + HEADING + row as f64 * CELL[0],
-                    w: cell,
-                    h: CELL[0],
-                };
-                canvas.cell(&rect, Ink::Head(piece.head));
-                let label =
-                    if cell < LEAST { piece.token.to_string() } else { piece.label() };
-                let look = Look {
-                    room: cell - 2.0,
-                    is_bold: piece.head != head,
-                    ..Look::note()
-                };
-                canvas.text(&label, rect.middle(), Anchor::Middle, look);
-            }
+            let y = y + HEADING + row as f64 * CELL[0];
+            let rect = Rect { x, y, w: width, h: CELL[0] };
+            let name = format!("{}.{}", piece.token, piece.head);
+            let key = Key::new(format!("{of}.{name}")).from(format!("memory.{name}"));
+            canvas.keyed(&key, |canvas| self.piece(canvas, *piece, &rect, head));
+        }
+    }
+
+    /// The entries of a piece, in a row of this head.
+    fn piece(&self, canvas: &mut Canvas, piece: Piece, row: &Rect, head: usize) {
+        for column in 0..self.d_k {
+            let rect = row.column(column, self.d_k);
+            canvas.cell(&rect, Ink::Head(piece.head));
+            let label =
+                if rect.w < LEAST { piece.token.to_string() } else { piece.label() };
+            let is_bold = piece.head != head;
+            let look = Look { room: rect.w - 2.0, is_bold, ..Look::note() };
+            canvas.text(&label, rect.middle(), Anchor::Middle, look);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use attention::thousands;
 
-use super::canvas::{Anchor, Canvas, Ink, Look, Rect};
+use super::canvas::{Anchor, Canvas, Ink, Key, Look, Rect};
 use super::figure;
 use super::tile_plan::TileKind;
 use crate::chart::Text;

@@ -1,8 +1,8 @@
 //! The drawing of [`tile_walk`](super::tile_walk).
 
 use super::{
-    Anchor, Canvas, Ink, Look, MOST_BARS, PARTS, Rect, State, TileWalk, count, kilobytes,
-    total,
+    Anchor, Canvas, Ink, Key, Look, MOST_BARS, PARTS, Rect, State, TileWalk, count,
+    kilobytes, total,
 };
 
 /// The side of the map, about.
@@ -66,7 +66,9 @@ fn strips(canvas: &mut Canvas, walk: &TileWalk, map: &Rect) {
         let is_at_work = at_work.is_some_and(|at| at[1] == column);
         let ink = if is_at_work && walk.is_loaded { Ink::Head(1) } else { Ink::Head(0) };
         if held || is_at_work {
-            fill(canvas, &keys.column(column, walk.held.len()), ink);
+            let tile = keys.column(column, walk.held.len());
+            let key = Key::new(format!("held.{column}"));
+            canvas.keyed(&key, |canvas| fill(canvas, &tile, ink));
         }
     }
     canvas.cell(&keys, Ink::Muted);
@@ -96,8 +98,13 @@ fn tiles(canvas: &mut Canvas, states: &[Vec<State>], map: &Rect) {
         for run in states.chunk_by(|a, b| a == b) {
             let tile = row.column(first, n_columns);
             let alike = Rect { w: tile.w * run.len() as f64, ..tile };
-            if let Some(ink) = ink(run[0]) {
-                fill(canvas, &alike, ink);
+            match ink(run[0]) {
+                Some(ink) if run[0] == State::AtWork => {
+                    canvas
+                        .keyed(&Key::new("at-work"), |canvas| fill(canvas, &alike, ink));
+                }
+                Some(ink) => fill(canvas, &alike, ink),
+                None => {}
             }
             first += run.len();
         }
