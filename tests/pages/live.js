@@ -110,6 +110,38 @@ window.tried = {
     return JSON.stringify(problems);
   },
 
+  // Plays what can be played: it moves by itself, pauses, and stops at its end.
+  async plays() {
+    const { place } = this;
+    const problems = [];
+    const button = place.querySelector(".live-play");
+    const slider = button.parentElement.querySelector('input[type="range"]');
+    const says = (word) => button.getAttribute("aria-label").startsWith(word);
+    slider.value = slider.min;
+    slider.dispatchEvent(new Event("input"));
+    await this.state();
+    button.click();
+    const first = slider.value;
+    let moved = 0;
+    await this.until(() => {
+      moved = Math.max(moved, document.getAnimations().length);
+      return Number(slider.value) > Number(first) + 2;
+    });
+    if (place.querySelector("[data-key]") && !moved) problems.push("it plays, and nothing glides");
+    if (!says("Pause")) problems.push("it plays, and its button does not pause");
+    button.click();
+    const paused = slider.value;
+    await new Promise((done) => setTimeout(done, 2000));
+    if (slider.value !== paused || !says("Play")) problems.push("it does not pause");
+    slider.value = Number(slider.max) - 1;
+    slider.dispatchEvent(new Event("input"));
+    button.click();
+    await this.until(() => slider.value === slider.max);
+    if (!says("Play")) problems.push("it does not stop at its end");
+    await this.state();
+    return JSON.stringify(problems);
+  },
+
   // When nothing is under way: what the controls say, and what the figure shows.
   async state() {
     await new Promise((done) => setTimeout(done, 30));

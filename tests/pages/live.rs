@@ -252,6 +252,17 @@ fn a_live_figure_fits_a_screen_and_knows_its_answers() {
     });
 }
 
+#[test]
+#[ignore = "opens Chromium: `cargo learn verify --pages`"]
+fn what_is_played_moves_by_itself_pauses_and_stops() {
+    each(VIEWS[0], |live, page| {
+        if !live.controls().iter().any(|control| control.is_played) {
+            return Vec::new();
+        }
+        serde_json::from_str(&page.text("tried.plays()").unwrap()).unwrap()
+    });
+}
+
 /// Once a figure is live, it needs no network.
 #[test]
 #[ignore = "opens Chromium: `cargo learn verify --pages`"]

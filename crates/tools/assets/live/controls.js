@@ -9,28 +9,76 @@
   }
 
   // A slider, and a field for the same number: the field takes what the slider cannot.
-  function number({ label, caption, least, most, step }, changed) {
+  function number({ label, caption, least, most, step, is_played }, changed) {
     const slider = element("input", { type: "range", min: least, max: most, step });
     const field = element("input", { type: "text", inputMode: "decimal", size: 6 });
     slider.setAttribute("aria-label", label);
     field.setAttribute("aria-label", `${label}, as a number`);
-    slider.addEventListener("input", () => {
-      field.value = slider.value;
+    const put = (value) => {
+      field.value = value;
+      slider.value = value;
       changed();
-    });
-    field.addEventListener("input", () => {
-      slider.value = field.value;
-      changed();
-    });
+    };
+    const player = is_played && playing(slider, label, put);
+    for (const [input, other] of [[slider, field], [field, slider]]) {
+      input.addEventListener("input", () => {
+        player?.stop();
+        other.value = input.value;
+        changed();
+      });
+    }
     steps(field, step);
+    const parts = player ? [player.button, slider, field] : [slider, field];
     return {
-      element: element("div", { className: "live-row" }, name(caption), slider, field),
+      element: element("div", { className: "live-row" }, name(caption), ...parts),
       get: () => field.value,
       set: (text) => {
+        player?.stop();
         field.value = text;
         slider.value = text;
       },
+      pace: () => player?.pace(),
     };
+  }
+
+  const WHOLE = 12000; // ms, from one end of a slider to the other
+  const LEAST = 120; // ms, for a step
+
+  // Moves a slider step by step to its end; from its end, through all of it once more. The
+  // space bar plays and stops, on the button and on the slider.
+  function playing(slider, label, put) {
+    const [least, most, step] = [slider.min, slider.max, slider.step].map(Number);
+    const ms = Math.max(WHOLE / ((most - least) / step), LEAST);
+    let timer = null;
+    const button = element("button", { type: "button", className: "live-play" });
+    const show = () => {
+      button.textContent = timer ? "❚❚" : "▶";
+      button.setAttribute("aria-label", `${timer ? "Pause" : "Play"}: ${label}`);
+    };
+    const stop = () => {
+      clearInterval(timer);
+      timer = null;
+      show();
+    };
+    const next = () => {
+      put(Math.min(Number(slider.value) + step, most));
+      if (Number(slider.value) >= most) stop();
+    };
+    const toggle = () => {
+      if (timer) return stop();
+      timer = setInterval(next, ms);
+      show();
+      if (Number(slider.value) >= most) put(least);
+      else next();
+    };
+    button.addEventListener("click", toggle);
+    slider.addEventListener("keydown", (event) => {
+      if (event.key !== " ") return;
+      event.preventDefault();
+      toggle();
+    });
+    show();
+    return { button, stop, pace: () => (timer ? ms : undefined) };
   }
 
   function count({ caption, least, most }, changed) {

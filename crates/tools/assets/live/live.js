@@ -6,6 +6,7 @@
   const { element, make } = window.liveControls;
   const { Questions } = window.liveQuestions;
   const WIDE = 6; // columns of a table of numbers that has no room beside a figure
+  const PART = 0.8; // of the time until the next step, while a figure plays
   const REST = 1000; // ms without a move, after which what is drawn becomes the ghost
   const places = [...document.querySelectorAll("[data-live]")];
   const { isPossible, open, ask } = window.liveModule;
@@ -51,7 +52,9 @@
       this.questions = new Questions(questions, (answer) => this.set(answer), () => this.begins());
       this.place.prepend(this.questions.element, this.words, this.error);
       this.place.append(form);
-      window.liveHandles.watch(this.figure.querySelector(".figure-plot, .figure-diagram"), this.controls);
+      const drawn = this.figure.querySelector(".figure-plot, .figure-diagram");
+      window.liveHandles.watch(drawn, this.controls);
+      drawn.addEventListener("click", ({ target }) => this.pick(target.closest("[data-pick]")));
       const isWide = ({ kind, columns }) => kind === "matrix" && columns.length > WIDE;
       this.place.classList.toggle("has-wide", controls.some(isWide));
       if (this.about.training) this.addTraining();
@@ -117,6 +120,15 @@
       this.train.textContent = isStale ? "Train with these settings" : "Train";
     }
 
+    // Sets what a part of the drawing stands for.
+    pick(part) {
+      const [key, text] = part?.dataset.pick.split("=") ?? [];
+      const control = this.controls.find((it) => it.key === key);
+      if (!control || this.textOf(control) === text) return;
+      control.set(text);
+      this.changed(control);
+    }
+
     // Sets these controls, and the others where they stood first.
     set(pairs) {
       for (const control of this.controls) {
@@ -147,7 +159,10 @@
       if (broken) error = "The module that draws this figure has stopped. Reload the page.";
       this.error.textContent = error ?? "";
       if (shown) {
-        window.figures.show(this.figure, shown.figure, this.before);
+        // While it plays, a move lasts until the next, and is not read aloud.
+        const pace = this.controls.map((control) => control.pace?.()).find(Boolean);
+        this.words.setAttribute("aria-live", pace ? "off" : "polite");
+        window.figures.show(this.figure, shown.figure, this.before, pace && PART * pace);
         this.words.textContent = shown.words;
         this.shown = shown;
         this.questions.heard(shown.answered, this.isSet());

@@ -16,6 +16,8 @@ pub struct Control {
     pub kind: Kind,
     /// Where it stands first, as an address writes it.
     pub first: String,
+    /// Whether a page can play it: move it step by step to its end. A slider's.
+    pub is_played: bool,
     /// Of a figure that is trained: whether it can be changed without training anew.
     pub at_any_time: bool,
 }

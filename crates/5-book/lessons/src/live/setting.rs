@@ -13,6 +13,7 @@ type Read<T> = Box<dyn Fn(&str, &str) -> Result<T>>;
 pub struct Setting<T> {
     kind: Kind,
     first: T,
+    is_played: bool,
     at_any_time: bool,
     read: Read<T>,
     write: Box<dyn Fn(&T) -> String>,
@@ -26,12 +27,17 @@ impl<T> Setting<T> {
         write: impl Fn(&T) -> String + 'static,
     ) -> Self {
         let (read, write) = (Box::new(read), Box::new(write));
-        Self { kind, first, at_any_time: false, read, write }
+        Self { kind, first, is_played: false, at_any_time: false, read, write }
     }
 
     /// The same, of a figure that is trained: changed without training anew.
     pub(crate) fn at_any_time(self) -> Self {
         Self { at_any_time: true, ..self }
+    }
+
+    /// The same, that a page can play.
+    pub(crate) fn played(self) -> Self {
+        Self { is_played: true, ..self }
     }
 
     /// Where it stands first.
@@ -42,7 +48,8 @@ impl<T> Setting<T> {
     /// The control of this key and label.
     pub(crate) fn control(self, key: &'static str, label: &'static str) -> Control {
         let first = self.write(&self.first);
-        Control { key, label, kind: self.kind, first, at_any_time: self.at_any_time }
+        let Self { kind, is_played, at_any_time, .. } = self;
+        Control { key, label, kind, first, is_played, at_any_time }
     }
 
     /// What a text sets it to, under this label.

@@ -49,7 +49,7 @@ const MOST_RANKS: usize = 8;
 
 live! {
     struct Set {
-        step: usize = "Step", count([0, MOST_RANKS - 1], 1);
+        step: usize = "Step", slider([0, MOST_RANKS - 1], 1, 1).played();
         cut: &'static str = "Tokens are cut", named([
             ("order", "in order"),
             ("chunks", "two chunks for each rank"),

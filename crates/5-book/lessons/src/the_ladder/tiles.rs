@@ -53,7 +53,7 @@ const STEP: usize = 19;
 
 live! {
     struct Set {
-        step: usize = "Step, of 64", count([0, STEPS], STEP);
+        step: usize = "Step, of 64", slider([0, STEPS], 1, STEP).played();
         queries: usize = "Queries in a tile", count([64, 1024], 128);
         keys: usize = "Keys in a tile", count([64, 1024], 128);
         cache: usize = "Cache, in kB", count([32, 16_384], 256);

@@ -52,7 +52,7 @@ const D_K: usize = 64;
 
 live! {
     struct Set {
-        query: usize = "Token", slider([0, N_TOKENS - 1], 1, 20);
+        query: usize = "Token", slider([0, N_TOKENS - 1], 1, 20).played();
         window: usize = "Window, the token included", count([1, N_TOKENS], 5);
         sinks: usize = "First tokens kept", count([0, 4], 1);
         causal: bool = "Causal", switch(true);
