@@ -5,13 +5,14 @@
 //! no letter, so it has no loss.
 
 use attention::{Batch, Mask, Matrix, Result};
-use block::StackPass;
+use block::{Dropout, StackPass};
 use gradients::{Entries, cross_entropy};
 
 use crate::model::order;
 use crate::{Architecture, Model};
 
-/// The loss of some names, and the gradient of each parameter, so many names at once.
+/// The loss of some names, and the gradient of each parameter, so many names at once; with
+/// dropout behind each sub-layer, if there is one.
 ///
 /// # Errors
 /// [`attention::Error`] for a name of no letters, or of too many.
@@ -20,6 +21,7 @@ pub(crate) fn gradients(
     parameters: &[f64],
     names: &[Vec<usize>],
     at_once: usize,
+    mut dropout: Option<&mut Dropout>,
 ) -> Result<(f64, Vec<f64>)> {
     let model = Model::new(architecture, parameters)?;
     let n_letters: usize = names.iter().map(|name| name.len() - 1).sum();
@@ -29,7 +31,8 @@ pub(crate) fn gradients(
     for some in names.chunks(at_once.max(1)) {
         let some = Padded::of(some);
         let share = some.targets.len() as f64 / n_letters as f64;
-        loss += share * model.add_gradients(&some, share, sums)?;
+        let dropout = dropout.as_deref_mut();
+        loss += share * model.add_gradients(&some, share, sums, dropout)?;
     }
     Ok((loss, gradients))
 }
@@ -94,11 +97,16 @@ impl Model {
         names: &Padded,
         share: f64,
         sums: &mut Sums<'_>,
+        dropout: Option<&mut Dropout>,
     ) -> Result<f64> {
         let Padded { n_names, length, ids, rows, targets } = names;
         let letters = &self.embedding.tokens;
         let x = Batch::new(*n_names, self.embedding.forward(ids, *length)?)?;
-        let pass = StackPass::forward(&self.stack, &x, &[Mask::Causal])?;
+        let masks = [Mask::Causal];
+        let pass = match dropout {
+            None => StackPass::forward(&self.stack, &x, &masks)?,
+            Some(it) => StackPass::forward_in_training(&self.stack, &x, &masks, it)?,
+        };
         let out = pass.out().select_rows(rows);
         let loss = cross_entropy(&(&out * letters.transpose()), targets)?;
 

@@ -23,7 +23,7 @@ pub const RUNGS: [Rung; 6] = [
     small("loops", |_, parameters, names| Ok(loops::gradients(parameters, names))),
     small("matrices", |_, parameters, names| matrices::gradients(parameters, names)),
     any("fused", |sizes, parameters, names| {
-        blocks::gradients(sizes, parameters, names, 1)
+        blocks::gradients(sizes, parameters, names, 1, None)
     }),
     Rung::BATCH,
     any("tiles", in_tiles::gradients),
@@ -42,7 +42,7 @@ const fn any(name: &'static str, compute: Compute) -> Rung {
 impl Rung {
     /// The fastest. A program that names it alone has none of the others compiled in.
     pub const BATCH: Self = any("batch", |sizes, parameters, names| {
-        blocks::gradients(sizes, parameters, names, names.len())
+        blocks::gradients(sizes, parameters, names, names.len(), None)
     });
 
     /// The rung of this name.

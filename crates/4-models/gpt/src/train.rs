@@ -3,11 +3,12 @@
 use std::ops::ControlFlow;
 
 use attention::{Error, Matrix, Result, Rng};
+use block::Dropout;
 use gradients::{Adam, Optimiser, clip_norm};
 use rand::seq::IndexedRandom;
 
 use crate::scalars::BATCH;
-use crate::{Architecture, Rung};
+use crate::{Architecture, Gradients, Rung, blocks};
 
 /// How long, how fast, and on how many names a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -91,6 +92,9 @@ pub struct Training {
     adam: Adam,
     /// One row.
     parameters: Matrix,
+    /// Parts that are zeros, and stay so.
+    left_out: Vec<&'static str>,
+    dropout: Option<Dropout>,
     n_taken: usize,
 }
 
@@ -123,7 +127,55 @@ impl Training {
         architecture.check(parameters)?;
         let parameters = Matrix::from_row_slice(1, parameters.len(), parameters);
         let adam = Adam::new(schedule.rate);
-        Ok(Self { rung, architecture, schedule, adam, parameters, n_taken: 0 })
+        let (left_out, dropout) = (Vec::new(), None);
+        let n_taken = 0;
+        Ok(Self {
+            rung,
+            architecture,
+            schedule,
+            adam,
+            parameters,
+            left_out,
+            dropout,
+            n_taken,
+        })
+    }
+
+    /// The same without these parts, in every block: they are zeros, and are not learned.
+    /// Without `w_o` and `b_o` nothing of attention is left, and without `positions` no letter
+    /// knows where it stands.
+    pub fn without(mut self, parts: &[&'static str]) -> Self {
+        self.left_out = parts.to_vec();
+        let list = self.parameters.as_mut_slice();
+        clear(self.architecture, list, &self.left_out);
+        self
+    }
+
+    /// The same with dropout behind each sub-layer, whatever the rung: its gradients are those
+    /// of the book's block.
+    ///
+    /// # Errors
+    /// [`Error::NotBelowOne`] for a chance that is not at least 0 and below 1.
+    pub fn with_dropout(self, p: f64, rng: Rng) -> Result<Self> {
+        Ok(Self { dropout: Some(Dropout::new(p, rng)?), ..self })
+    }
+
+    /// The loss of some names and its gradient, with dropout if there is any.
+    ///
+    /// # Errors
+    /// As [`Rung::gradients`].
+    pub fn gradients(&mut self, names: &[Vec<usize>]) -> Result<Gradients> {
+        let list = self.parameters.as_slice();
+        let (loss, mut d) = match &mut self.dropout {
+            None => self.rung.gradients(self.architecture, list, names)?,
+            dropout => {
+                self.architecture.check_names(names)?;
+                let (sizes, n) = (self.architecture, names.len());
+                blocks::gradients(sizes, list, names, n, dropout.as_mut())?
+            }
+        };
+        clear(self.architecture, &mut d, &self.left_out);
+        Ok((loss, d))
     }
 
     /// Takes a step on some of these names, drawn at random, and gives the loss before it; none
@@ -138,8 +190,7 @@ impl Training {
         }
         let drawn: Vec<_> =
             (0..batch).filter_map(|_| names.choose(rng).cloned()).collect();
-        let (loss, d) =
-            self.rung.gradients(self.architecture, self.parameters(), &drawn)?;
+        let (loss, d) = self.gradients(&drawn)?;
         let mut d = Matrix::from_vec(1, d.len(), d);
         if let Some(most) = clip {
             clip_norm(&mut d, most);
@@ -184,5 +235,14 @@ impl Training {
             }
         }
         Ok(losses)
+    }
+}
+
+/// Zeros for the parts of these names.
+fn clear(architecture: Architecture, list: &mut [f64], left_out: &[&str]) {
+    for (part, entries) in architecture.parts().iter().zip(architecture.cut_mut(list)) {
+        if left_out.contains(&part.name) {
+            entries.fill(0.0);
+        }
     }
 }

@@ -14,11 +14,10 @@
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::time::Instant;
 
 use anyhow::{Context, Result};
 use attention::{Rng, SeedableRng};
-use gpt::{Architecture, Counts, NAMES, RUNGS, Schedule, Split, Training};
+use gpt::{Architecture, Counts, Model, NAMES, RUNGS, Schedule, Split, Training};
 use serde_json::{Value, json};
 
 /// The models by name: their sizes, how they are trained, how many letters the counts see that
@@ -28,51 +27,96 @@ const MODELS: [(&str, Architecture, Schedule, usize, f64); 2] = [
     ("page", Architecture::PAGE, Schedule::PAGE, 2, 0.01),
 ];
 
+/// The small model with something changed: what it is called, the parts that it has not, how
+/// many names it learns from, and the chance of dropout.
+const CHANGED: [(&str, &[&str], usize, f64); 4] = [
+    ("no attention", &["w_o", "b_o"], usize::MAX, 0.0),
+    ("no positions", &["positions"], usize::MAX, 0.0),
+    ("few names", &[], 200, 0.0),
+    ("few names, dropout", &[], 200, 0.2),
+];
+
 fn main() -> Result<()> {
     let split = Split::of(NAMES.lines());
     let mut lines = Vec::new();
     for (name, architecture, schedule, n_before, margin) in MODELS {
-        let counted = Counts::of(&split.learned, n_before).loss(&split.test);
-        let most = counted - margin;
+        let most = Counts::of(&split.learned, n_before).loss(&split.test) - margin;
         println!("{name}: {architecture:?}, {schedule:?}; at most {most:.4}");
-        let runs = (0..10).map(|seed| run(seed, architecture, schedule, &split));
-        let runs = runs.collect::<Result<Vec<_>>>()?;
-        let n_below = runs.iter().filter(|[_, test]| *test <= most).count();
-        println!("{name}: {n_below} of {} are", runs.len());
-        lines.extend(runs.iter().enumerate().map(|(seed, [learned, test])| {
-            let [learned, test, most] = [*learned, *test, most].map(round);
-            json!({ "model": name, "seed": seed, "learned": learned, "test": test, "most": most })
-        }));
+        for seed in 0..10 {
+            let training = begin(seed, architecture, schedule)?;
+            let mut line = run(training, seed, &split, usize::MAX)?;
+            line["model"] = json!(name);
+            line["most"] = round(most);
+            if name == "small" {
+                line["without"] = without_each(&line, &split)?;
+            }
+            line.as_object_mut().context("an object")?.remove("parameters");
+            println!("  {line}");
+            lines.push(line.to_string());
+        }
     }
-    let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+    for (name, left_out, n_names, p) in CHANGED {
+        for seed in 0..10 {
+            let training = begin(seed, Architecture::SMALL, Schedule::SMALL)?;
+            let rng = Rng::seed_from_u64(100 + seed);
+            let training = training.without(left_out);
+            let training =
+                if p > 0.0 { training.with_dropout(p, rng)? } else { training };
+            let mut line = run(training, seed, &split, n_names)?;
+            line["model"] = json!(name);
+            line.as_object_mut().context("an object")?.remove("parameters");
+            println!("  {line}");
+            lines.push(line.to_string());
+        }
+    }
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/seeds.json");
     fs::write(&file, format!("[\n{}\n]\n", lines.join(",\n")))
         .with_context(|| format!("{} could not be written", file.display()))
 }
 
-/// The losses on the names that were learned from and on the others.
-fn run(
+fn begin(
     seed: u64,
     architecture: Architecture,
     schedule: Schedule,
+) -> attention::Result<Training> {
+    let [.., rung] = RUNGS;
+    Training::new(rung, architecture, schedule, &mut Rng::seed_from_u64(seed))
+}
+
+/// The losses on names that were learned from, and on the others; with dropout, that with
+/// dropout left on too.
+fn run(
+    mut training: Training,
+    seed: u64,
     split: &Split,
-) -> Result<[f64; 2]> {
-    let (start, rng, [.., rung]) = (Instant::now(), &mut Rng::seed_from_u64(seed), RUNGS);
-    let mut training = Training::new(rung, architecture, schedule, rng)?;
-    training.run(&split.learned, rng, |_, _| ControlFlow::Continue(()))?;
-    let seconds = start.elapsed().as_secs_f64();
-    let loss = |names: &[Vec<usize>]| {
-        let (loss, _) = rung.gradients(architecture, training.parameters(), names)?;
-        anyhow::Ok(loss)
-    };
-    let [learned, test] = [loss(&split.learned)?, loss(&split.test)?];
-    println!(
-        "  seed {seed}: {test:.4}, of what it learned from {learned:.4}; {seconds:.2} s"
-    );
-    Ok([learned, test])
+    n_names: usize,
+) -> Result<Value> {
+    // Evenly from the list, which is sorted.
+    let every = split.learned.len().div_ceil(n_names);
+    let learned: Vec<_> = split.learned.iter().step_by(every).cloned().collect();
+    let rng = &mut Rng::seed_from_u64(1000 + seed);
+    training.run(&learned, rng, |_, _| ControlFlow::Continue(()))?;
+    let model = Model::new(training.architecture(), training.parameters())?;
+    let (dropping, _) = training.gradients(&split.test)?;
+    Ok(json!({
+        "seed": seed,
+        "learned": round(model.loss(&learned)?),
+        "test": round(model.loss(&split.test)?),
+        "dropping": round(dropping),
+        "parameters": training.parameters(),
+    }))
+}
+
+/// The losses of the small model without each of its heads.
+fn without_each(line: &Value, split: &Split) -> Result<Value> {
+    let parameters: Vec<f64> = serde_json::from_value(line["parameters"].clone())?;
+    let model = Model::new(Architecture::SMALL, &parameters)?;
+    let loss = |head| Ok(round(model.without(0, head)?.loss(&split.test)?));
+    let losses: Result<Vec<Value>> = (0..Architecture::SMALL.n_heads).map(loss).collect();
+    Ok(json!(losses?))
 }
 
 /// To four decimals.
-fn round(x: f64) -> f64 {
-    (x * 1e4).round() / 1e4
+fn round(x: f64) -> Value {
+    json!((x * 1e4).round() / 1e4)
 }
