@@ -2,13 +2,17 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::ops::ControlFlow;
 
-use attention::{Rng, SeedableRng, thousands};
-use gpt::{Architecture, NAMES, RUNGS, Schedule, Split, Training};
+use attention::{Matrix, Rng, SeedableRng, median, thousands};
+use block::Dropout;
+use gpt::{Architecture, NAMES, RUNGS, SEEDS, Schedule, Split, TIMES, Training};
 use lessons::a_gpt_from_nothing::{learned, next};
+use lessons::numbers::ends;
+use serde_json::Value;
 use workshop::paths;
 
-use crate::quote::{assert_quote, values};
+use crate::quote::{Table, assert_quote, bound, values};
 
 #[test]
 fn sizes_of_the_model_and_of_its_file() {
@@ -31,7 +35,7 @@ fn sizes_of_the_model_and_of_its_file() {
     );
 }
 
-/// From the same weights and with the same names; to a bound that no processor should miss.
+/// From the same weights and with the same names; to bounds that no processor should miss.
 #[test]
 fn every_rung_takes_the_same_steps() {
     const N_STEPS: usize = 50;
@@ -41,9 +45,8 @@ fn every_rung_takes_the_same_steps() {
         let schedule = Schedule::small(N_STEPS);
         let mut training =
             Training::new(rung, Architecture::SMALL, schedule, rng).unwrap();
-        let losses = training.run(&split.learned, rng, |_, _| {
-            std::ops::ControlFlow::Continue(())
-        });
+        let watch = |_, _| ControlFlow::Continue(());
+        let losses = training.run(&split.learned, rng, watch);
         (losses.unwrap(), training.parameters().to_vec())
     });
     let apart = |a: &[f64], b: &[f64]| {
@@ -51,13 +54,23 @@ fn every_rung_takes_the_same_steps() {
         a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
     };
     let (first, rest) = trained.split_first().unwrap();
+    let (mut exact, mut single) = ([0.0_f64; 2], 0.0);
     for (rung, (losses, parameters)) in RUNGS[1..].iter().zip(rest) {
-        let (losses, parameters) =
-            (apart(losses, &first.0), apart(parameters, &first.1));
-        println!("{}: losses {losses:.1e}, parameters {parameters:.1e}", rung.name);
-        assert!(losses < 1e-12 && parameters < 1e-9, "{}", rung.name);
+        let losses = apart(losses, &first.0);
+        match rung.name {
+            "tiles" => single = losses,
+            _ => {
+                exact = [exact[0].max(losses), exact[1].max(apart(parameters, &first.1))]
+            }
+        }
     }
-    assert_quote!("gpt_equal", values(&[("steps_compared", N_STEPS.to_string())]));
+    let quoted = [
+        ("steps_compared", N_STEPS.to_string()),
+        ("losses_apart", bound(exact[0], 1e-12)),
+        ("parameters_apart", bound(exact[1], 1e-9)),
+        ("tiles_apart", bound(single, 1e-3)),
+    ];
+    assert_quote!("gpt_equal", values(&quoted));
 }
 
 #[test]
@@ -87,4 +100,164 @@ fn how_many_letters_are_left_and_the_most_likely_names() {
             ("beams_known", n_known.to_string()),
         ])
     );
+}
+
+/// What each rung changes.
+const CHANGES: [(&str, &str); 7] = [
+    ("scalars", "one file, with a tape"),
+    ("loops", "no tape: gradients by hand"),
+    ("matrices", "a name at once, a matrix per head"),
+    ("fused", "the book's block: one matrix for all heads"),
+    ("batch", "all names of a step at once"),
+    ("tiles", "f32, in vectors"),
+    ("PyTorch", "the same model, its own autograd, f32"),
+];
+
+/// Milliseconds of a step, as they were measured.
+#[test]
+fn times_of_the_rungs() {
+    let runs: Vec<Value> = serde_json::from_str(TIMES).unwrap();
+    let ms = |model: &str, rung: &str| {
+        let of = runs.iter().find(|run| run["model"] == model && run["rung"] == rung);
+        of.map(|run| run["ms"].as_f64().unwrap())
+    };
+    let written = |ms: Option<f64>| ms.map_or("–".to_owned(), |ms| format!("{ms:.2}"));
+    let mut table = Table::new([
+        ("", -9),
+        ("what is changed", -44),
+        ("small, ms", 10),
+        ("larger, ms", 11),
+    ]);
+    for (rung, change) in CHANGES {
+        let [small, page] = ["small", "page"].map(|model| written(ms(model, rung)));
+        table.row([rung, change, &small, &page]);
+    }
+    let factor = |model, slow, fast| {
+        let factor = ms(model, slow).unwrap() / ms(model, fast).unwrap();
+        match factor {
+            ..10.0 => format!("{factor:.1}"),
+            _ => format!("{factor:.0}"),
+        }
+    };
+    assert_quote!("gpt_times", table.text());
+    assert_quote!(
+        "gpt_times_values",
+        values(&[
+            ("tape", factor("small", "scalars", "loops")),
+            ("batched", factor("small", "fused", "batch")),
+            ("tiled", factor("page", "batch", "tiles")),
+            ("all_faster", factor("small", "scalars", "tiles")),
+            ("pytorch_small", factor("small", "PyTorch", "tiles")),
+            ("pytorch_page", factor("page", "PyTorch", "tiles")),
+            ("slower", factor("small", "fused", "loops")),
+        ])
+    );
+}
+
+/// The runs of one kind.
+fn runs(kind: &str) -> Vec<Value> {
+    let all: Vec<Value> = serde_json::from_str(SEEDS).unwrap();
+    let of: Vec<Value> = all.into_iter().filter(|run| run["model"] == kind).collect();
+    assert_eq!(of.len(), 10, "{kind}");
+    of
+}
+
+fn all(runs: &[Value], key: &str) -> Vec<f64> {
+    runs.iter().map(|run| run[key].as_f64().unwrap()).collect()
+}
+
+#[test]
+fn losses_of_ten_seeds_beside_counts() {
+    let split = Split::of(NAMES.lines());
+    let counted = learned::counted(&split);
+    let mut table = Table::new([
+        ("loss on unseen names", -24),
+        ("least", 8),
+        ("median", 8),
+        ("most", 8),
+    ]);
+    for (name, loss) in learned::COUNTED.into_iter().zip(counted) {
+        table.row([&format!("counts: {name}"), "", &format!("{loss:.3}"), ""]);
+    }
+    let kinds = [
+        ("no attention", "no_attention"),
+        ("no positions", "no_positions"),
+        ("small", "small"),
+        ("page", "larger"),
+    ];
+    let mut quoted = vec![("pairs".to_owned(), format!("{:.3}", counted[1]))];
+    quoted.push(("triples".into(), format!("{:.3}", counted[2])));
+    for (kind, key) in kinds {
+        let [least, middle, most] = ends(all(&runs(kind), "test"));
+        let [least, middle, most] = [least, middle, most].map(|x| format!("{x:.3}"));
+        let name = match kind {
+            "page" => "GPT, larger".to_owned(),
+            "small" => "GPT, small".to_owned(),
+            without => format!("small, {without}"),
+        };
+        table.row([&name, &least, &middle, &most]);
+        quoted.push((format!("{key}_least"), least));
+        quoted.push((key.to_owned(), middle));
+        quoted.push((format!("{key}_most"), most));
+    }
+    for (kind, key) in [("small", "small_met"), ("page", "larger_met")] {
+        let runs = runs(kind);
+        let met = all(&runs, "test").iter().zip(all(&runs, "most"));
+        let met = met.filter(|(test, most)| *test <= most).count();
+        quoted.push((key.to_owned(), met.to_string()));
+    }
+    let mut rises = Vec::new();
+    for run in runs("small") {
+        let whole = run["test"].as_f64().unwrap();
+        let without = run["without"].as_array().unwrap().iter();
+        rises.extend(without.map(|loss| loss.as_f64().unwrap() - whole));
+    }
+    let [least, _, most] = ends(rises);
+    quoted.push(("head_least".into(), format!("{least:.2}")));
+    quoted.push(("head_most".into(), format!("{most:.2}")));
+    let page = Architecture::PAGE;
+    quoted.push(("larger_width".into(), page.d_model.to_string()));
+    quoted.push(("larger_parameters".into(), thousands(page.n_parameters())));
+    assert_quote!("gpt_learned", table.text());
+    assert_quote!("gpt_learned_values", values(&quoted));
+}
+
+/// A model that learns from few names, with dropout and without.
+#[test]
+fn dropout_with_few_names() {
+    let mut table = Table::new([
+        ("medians of ten seeds", -22),
+        ("learned from", 13),
+        ("unseen", 8),
+        ("unseen, still dropping", 23),
+    ]);
+    let mut quoted = Vec::new();
+    for (kind, key) in [("few names", "plain"), ("few names, dropout", "dropped")] {
+        let runs = runs(kind);
+        let middle = |name| format!("{:.3}", median(all(&runs, name)));
+        let [learned, test, dropping] = ["learned", "test", "dropping"].map(middle);
+        let name = if key == "plain" { "no dropout" } else { "dropout, p = 0.2" };
+        let last = if key == "plain" { "" } else { &dropping };
+        table.row([name, &learned, &test, last]);
+        quoted.push((format!("{key}_test"), test));
+        quoted.push((format!("{key}_learned"), learned));
+    }
+    let better = all(&runs("few names, dropout"), "test")
+        .iter()
+        .zip(all(&runs("few names"), "test"))
+        .filter(|(dropped, plain)| *dropped < plain)
+        .count();
+    let worse = runs("few names, dropout")
+        .iter()
+        .filter(|run| run["dropping"].as_f64().unwrap() > run["test"].as_f64().unwrap());
+    quoted.push(("better".into(), better.to_string()));
+    quoted.push(("worse".into(), worse.count().to_string()));
+    // 1 / (1 − p): what a row of attention weights sums to if nothing of it is dropped.
+    let mut dropout = Dropout::new(0.2, Rng::seed_from_u64(1)).unwrap();
+    let row: Matrix = Matrix::from_element(1, 4, 0.25);
+    let sums = (0..1000).map(|_| row.component_mul(&dropout.mask((1, 4))).sum());
+    let most = sums.fold(0.0, f64::max);
+    quoted.push(("row_of_kept".into(), format!("{most:.2}")));
+    assert_quote!("gpt_dropout", table.text());
+    assert_quote!("gpt_dropout_values", values(&quoted));
 }

@@ -12,8 +12,8 @@ use gpt::{Architecture, Counts, Model, NAMES, Rung, Schedule, Split, Training};
 use crate::Args;
 
 /// Steps of the training, and between two looks at the unseen names.
-pub const N_STEPS: usize = 1500;
-const EACH: usize = 75;
+pub const N_STEPS: usize = Schedule::SMALL.n_steps;
+const EACH: usize = 50;
 const SEED: u64 = 1;
 
 /// What counts are called, after none, one and two letters.

@@ -68,17 +68,13 @@ const N_WRITTEN: usize = 12;
 /// Of a list of words, in characters: it must fit an address.
 const MOST_TYPED: usize = 3000;
 
-/// The larger of two models.
-const LARGER: Architecture =
-    Architecture { d_model: 32, n_blocks: 2, ..Architecture::SMALL };
-
 /// How large a model is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Size(Architecture);
 
 impl Size {
     fn setting() -> Setting<Self> {
-        let sizes = [("small", Architecture::SMALL), ("page", LARGER)];
+        let sizes = [("small", Architecture::SMALL), ("page", Architecture::PAGE)];
         choice(sizes.map(|(key, architecture)| {
             let Architecture { d_model, n_blocks, .. } = architecture;
             let blocks = if n_blocks == 1 { "block" } else { "blocks" };
@@ -94,7 +90,7 @@ impl Size {
 
 /// No head, or any of the larger model.
 fn off() -> Setting<Option<[usize; 2]>> {
-    let Architecture { n_blocks, n_heads, .. } = LARGER;
+    let Architecture { n_blocks, n_heads, .. } = Architecture::PAGE;
     let heads = (0..n_blocks).flat_map(|b| (0..n_heads).map(move |i| [b, i]));
     let heads = heads.map(|at @ [b, i]| {
         (format!("{b}.{i}"), format!("block {b}, head {i}"), Some(at))
