@@ -67,8 +67,7 @@ impl Progress<'_> {
         marks.extend(self.bars());
         let maps = self.maps.iter().zip(FIRST_MAP..).map(|(shown, panel)| {
             let map = share_map::trace(&shown.map, self.tokens, self.tokens).on(panel);
-            let opacity = if shown.is_off { 0.25 } else { 1.0 };
-            map.named(&shown.name).opacity(opacity).in_legend(false)
+            map.named(&shown.name).in_legend(false)
         });
         marks.extend(maps);
         let tables = self.tables();
@@ -135,10 +134,10 @@ impl Progress<'_> {
     /// The two losses over steps, and a rule for each way of counting.
     fn losses(&self) -> Vec<Mark> {
         let mut marks = Vec::new();
-        for (name, loss) in self.rules {
+        for ((name, loss), (part, side)) in self.rules.iter().zip(BESIDE) {
             let end = self.n_steps as f64;
             marks.push(Mark::rule([[0.0, *loss], [end, *loss]]));
-            let name = Mark::texts([end], [rounded(*loss)], [*name]).placed("top left");
+            let name = Mark::texts([part * end], [rounded(*loss)], [*name]).placed(side);
             marks.push(name.text_size(9).text_colour(NEUTRAL).in_legend(false).silent());
         }
         let line = |name: String, nth: usize, of: &dyn Fn(&Look) -> Option<f64>| {
@@ -301,6 +300,10 @@ impl Progress<'_> {
 
 const MAY_COME: &str = "may come next";
 const LEFT_OUT: &str = "left out by top-p";
+/// Where the names of rules stand, as a part of all steps, and on which side: apart from one
+/// another where the rules lie close.
+const BESIDE: [(f64, &str); 3] =
+    [(1.0, "top left"), (0.66, "top left"), (0.45, "bottom left")];
 /// Panels before the first map.
 const FIRST_MAP: usize = 4;
 /// Rows of words.
