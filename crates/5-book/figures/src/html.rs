@@ -20,11 +20,7 @@ impl Figure {
     pub fn to_html(&self, id: &str) -> String {
         let id = attribute(id);
         let (title, caption) = (attribute(&self.title), formula(&self.title));
-        let drawn = match &self.drawn {
-            Drawn::Chart(plot) => self.plot_html(plot),
-            Drawn::Diagram(drawings) => self.diagram_html(drawings),
-        };
-        let data = self.drawn_from();
+        let (drawn, data) = (self.to_picture(), self.drawn_from());
         // No tag can begin inside the data, so none can end the script.
         let data = data.to_string().replace('<', "\\u003c");
         format!(
@@ -37,6 +33,15 @@ impl Figure {
              aria-label=\"Data: {title}\"></div></details>\
              </figure>"
         )
+    }
+
+    /// The drawing alone, without title and tables: a diagram that stands in a link, say,
+    /// and needs no script.
+    pub fn to_picture(&self) -> String {
+        match &self.drawn {
+            Drawn::Chart(plot) => self.plot_html(plot),
+            Drawn::Diagram(drawings) => self.diagram_html(drawings),
+        }
     }
 
     /// What figures.js needs to show this figure where another one of its kind stands:

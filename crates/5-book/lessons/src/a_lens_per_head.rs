@@ -3,6 +3,7 @@
 pub mod circuits;
 pub mod disturbed;
 pub mod free;
+pub mod line;
 
 use anyhow::Result;
 use attention::{HeadParameters, LayerParameters, Linear, Matrix};
@@ -16,6 +17,7 @@ pub(crate) const FIGURES: &[Entry] = &[
     ("lens-words", lens_words),
     ("circuits", circuits::figure),
     ("lens-all", all_heads),
+    ("line-strip", line::strip),
 ];
 
 /// Two lenses on the three words: one for verbs and plural nouns, one for water.

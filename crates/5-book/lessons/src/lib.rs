@@ -76,6 +76,7 @@ pub const LIVE: &[&dyn live::Live] = &[
     &scores_softmax_scale::arrows::LIVE,
     &scores_softmax_scale::scale::LIVE,
     &one_head::words_head::LIVE,
+    &a_lens_per_head::line::LIVE,
     &a_lens_per_head::disturbed::LIVE,
     &a_lens_per_head::free::LIVE,
     &one_matrix_many_heads::view::LIVE,

@@ -149,10 +149,12 @@ impl Canvas {
     /// thing glides to the place that it has then. One that was not there begins at `from`,
     /// the name of another thing, if it comes from there.
     pub(super) fn keyed(&mut self, key: &Key, draw: impl FnOnce(&mut Self)) {
-        let Key { name, from } = key;
+        let Key { name, from, pick } = key;
         self.body += &format!("<g data-key=\"{name}\"");
-        if let Some(from) = from {
-            self.body += &format!(" data-from=\"{from}\"");
+        for (attribute, value) in [("from", from), ("pick", pick)] {
+            if let Some(value) = value {
+                self.body += &format!(" data-{attribute}=\"{value}\"");
+            }
         }
         self.body += ">";
         draw(self);
@@ -199,6 +201,15 @@ impl Canvas {
         let opacity = if ink == Ink::Plain { ".12" } else { ".4" };
         self.body += &format!(
             "<polygon points=\"{points}\" fill=\"{colour}\" fill-opacity=\"{opacity}\"/>"
+        );
+    }
+
+    /// A bar, whose length may change.
+    pub(super) fn bar(&mut self, rect: &Rect, ink: Ink) {
+        let [x, y, w, h] = [rect.x, rect.y, rect.w, rect.h].map(short);
+        let colour = ink.colour();
+        self.body += &format!(
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" fill=\"{colour}\"/>"
         );
     }
 
@@ -319,21 +330,27 @@ impl Canvas {
 }
 
 /// What a drawing calls a thing that may move.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Key {
     /// Unique in its drawing.
     pub(super) name: String,
     /// What it is made of, if that was drawn before it.
     pub(super) from: Option<String>,
+    /// What a click on it sets: `word=2`.
+    pub(super) pick: Option<String>,
 }
 
 impl Key {
     pub(super) fn new(name: impl Into<String>) -> Self {
-        Self { name: name.into(), from: None }
+        Self { name: name.into(), ..Self::default() }
     }
 
     pub(super) fn from(self, other: impl Into<String>) -> Self {
         Self { from: Some(other.into()), ..self }
+    }
+
+    pub(super) fn picks(self, setting: impl Into<String>) -> Self {
+        Self { pick: Some(setting.into()), ..self }
     }
 }
 
