@@ -41,7 +41,7 @@ impl Page {
     /// names a picture.
     fn words(&self) -> usize {
         let is_named =
-            |line: &&str| ["{{#asks", "{{#finding"].iter().any(|it| line.starts_with(it));
+            |line: &&str| ["{{#asks", "{{#line"].iter().any(|it| line.starts_with(it));
         let lines = self.text.lines().filter(|line| !is_named(line));
         lines.flat_map(str::split_whitespace).count()
     }

@@ -61,10 +61,10 @@
     }
   }
 
-  // The finding of a chapter is a picture in its first screen.
+  // Where a chapter is on the way through a layer is a picture in its first screen.
   const isChapter = /\/\d\d-[^/]*\.html$/.test(location.pathname);
-  const finding = document.querySelector(".finding svg")?.getBoundingClientRect();
-  if (isChapter && !(finding?.width > 100 && finding.top + scrollY < 700)) {
+  const strips = [...document.querySelectorAll(".line-strip svg")].map((it) => it.getBoundingClientRect());
+  if (isChapter && !strips.some(({ width, top }) => width > 100 && top + scrollY < 700)) {
     problems.push("no picture in the first screen");
   }
 

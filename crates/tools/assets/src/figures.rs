@@ -14,9 +14,6 @@ pub const PLOT: [Asset; 5] = [
     ("figure-tip.js", include_str!("../figures/tip.js")),
 ];
 
-/// Draws the finding of a chapter in its first screen, after [`PLOT`].
-pub const FINDING: Asset = ("figure-finding.js", include_str!("../figures/finding.js"));
-
 /// Lets the diagrams of a page move, before [`LOADED`]: where figures are live.
 pub const MOTION: Asset = ("figure-motion.js", include_str!("../figures/motion.js"));
 

@@ -64,7 +64,11 @@ impl FigureCache {
         let words: Vec<&str> = words.collect();
         let args: Option<Args> = words.iter().map(|word| word.split_once('=')).collect();
         let args = args.context("write key=value")?.with_run(self.run.as_ref());
-        let html = lessons::gallery::draw(name, &args)?.to_html(FigureFolder::ID);
+        let figure = lessons::gallery::draw(name, &args)?;
+        if name == STRIP {
+            return Ok(figure.to_picture());
+        }
+        let html = figure.to_html(FigureFolder::ID);
         let html = match lessons::gallery::find(name) {
             Ok(live) => live_place(live, &html),
             Err(_) if name == HEADS => heads_place(&html)?,
@@ -81,6 +85,9 @@ impl Figures for FigureCache {
         Ok(FigureFolder::with_id(&html, id))
     }
 }
+
+/// The figure that is a link on every chapter.
+const STRIP: &str = "line-strip";
 
 /// The figure that becomes an explorer of heads.
 const HEADS: &str = "heads-at-once";
@@ -155,6 +162,8 @@ mod tests {
         let live = drawn.figure("blend", "f2").unwrap();
         assert!(live.contains("data-live=\"blend\"") && live.contains("id=\"f2\""));
         assert!(!still.contains("\n\n") && !live.contains("\n\n"));
+        let strip = drawn.figure("line-strip at=scores", "f3").unwrap();
+        assert!(strip.starts_with("<div ") && strip.ends_with("</div>"), "{strip}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! It is done in one pass over the text as written, so that each problem has the line at
 //! which the writer finds it, and by the same code in a build and in a check.
 
+use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -27,6 +28,8 @@ pub struct Expander<'a> {
     converter: Converter,
     snapshots: Snapshots,
     tests: Tests,
+    /// The page that shows the whole way through a layer.
+    line: Option<String>,
 }
 
 /// A chapter, expanded, with what could not be done.
@@ -43,7 +46,8 @@ impl<'a> Expander<'a> {
         let chapters = chapters.to_path_buf();
         let workspace = chapters.parent().unwrap_or(&chapters);
         let (snapshots, tests) = (Snapshots::of(workspace)?, Tests::of(workspace)?);
-        Ok(Self { chapters, drawing, converter: Converter::new()?, snapshots, tests })
+        let (converter, line) = (Converter::new()?, line_page(&chapters)?);
+        Ok(Self { chapters, drawing, converter, snapshots, tests, line })
     }
 
     /// Expands these chapters, in their order: each a path from the folder of chapters, and
@@ -124,9 +128,12 @@ impl Chapter<'_> {
                 let html = self.book.drawing.figure(asked.rest, &self.figure_id())?;
                 Ok(Some(format!("\n{html}\n")))
             }
-            "finding" => {
+            "line" => {
                 self.alone_on_its_line(asked)?;
-                Ok(Some(format!("\n{}\n", finding(&self.id_of(asked.rest)?))))
+                let at = asked.rest.split_whitespace().collect::<Vec<_>>().join("-");
+                let strip = format!("{STRIP} at={at}");
+                let html = self.book.drawing.figure(&strip, STRIP)?;
+                Ok(Some(line_strip(&html, self.book.line.as_deref())))
             }
             "own-sentence" => self.place(asked, loads::own_sentence).map(Some),
             "own-model" => self.place(asked, loads::own_model).map(Some),
@@ -172,22 +179,9 @@ impl Chapter<'_> {
     /// The id of the next figure.
     fn figure_id(&mut self) -> String {
         self.figures += 1;
-        self.nth_id(self.figures)
-    }
-
-    fn nth_id(&self, nth: usize) -> String {
         let stem = self.file.with_extension("");
         let stem = stem.to_string_lossy().replace(['/', '\\'], "-");
-        format!("figure-{stem}-{nth}")
-    }
-
-    /// The id of a figure that this chapter shows, by what asks for it.
-    fn id_of(&self, figure: &str) -> Result<String> {
-        let directives = directive::find(self.text);
-        let shown = directives.iter().filter(|d| PLACES.contains(&d.name));
-        let nth = shown.clone().position(|d| d.name == "figure" && d.rest == figure);
-        let nth = nth.with_context(|| format!("no {{{{#figure {figure}}}}} follows"))?;
-        Ok(self.nth_id(nth + 1))
+        format!("figure-{stem}-{}", self.figures)
     }
 
     /// From this chapter's page to the book's root.
@@ -253,7 +247,7 @@ impl Chapter<'_> {
             at = range.end;
         }
         text.push_str(&self.text[at..]);
-        if self.figures > 0 {
+        if self.figures > 0 || text.contains("figure-diagram") {
             text.push_str(&loads::page_end(&text, &self.up()));
         }
         self.problems.sort();
@@ -261,16 +255,37 @@ impl Chapter<'_> {
     }
 }
 
-/// The picture in a chapter's first screen, which `finding.js` draws: a link to the figure.
-fn finding(figure: &str) -> String {
+/// The figure that shows where a chapter is on the way from words to an output.
+const STRIP: &str = "line-strip";
+
+/// The way from words to an output, small, as a link to the page that shows it in full.
+fn line_strip(drawing: &str, page: Option<&str>) -> String {
+    let html = match page {
+        Some(page) => format!(
+            "<a href=\"{page}#live-line\" title=\"The whole way, with every number\">\
+             {drawing}</a>"
+        ),
+        None => drawing.to_owned(),
+    };
     format!(
-        "<aside class=\"finding\" data-figure=\"{figure}\"><a href=\"#{figure}\">\
-         What this chapter finds</a></aside>"
+        "\n<nav class=\"line-strip\" aria-label=\"The way through a layer\">{html}</nav>\n"
     )
 }
 
-/// What takes an id of its own.
-const PLACES: [&str; 4] = ["figure", "own-sentence", "own-model", "wrong-layer"];
+/// The page of the chapter that shows the whole way.
+fn line_page(chapters: &Path) -> Result<Option<String>> {
+    let entries = fs::read_dir(chapters)
+        .with_context(|| format!("cannot read the folder {}", chapters.display()))?;
+    for entry in entries {
+        let file = entry?.path();
+        let is_chapter = file.extension().is_some_and(|it| it == "md");
+        if is_chapter && fs::read_to_string(&file)?.contains("{{#figure line}}") {
+            let name = file.file_stem().unwrap_or_default().to_string_lossy();
+            return Ok(Some(format!("{name}.html")));
+        }
+    }
+    Ok(None)
+}
 
 /// A block of text between fences that are longer than any run of backticks in it. The
 /// indent before the first fence is in the chapter already.

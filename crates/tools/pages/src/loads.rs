@@ -44,7 +44,6 @@ fn loaded_by(text: &str) -> Vec<Asset> {
         }
     };
     load(has("figure-plot"), &figures::PLOT);
-    load(has("data-figure="), &[figures::FINDING]);
     load(is_live, &[figures::MOTION]);
     load(true, &figures::LOADED);
     load(is_live || has_heads, &[live::MODULE]);
@@ -116,7 +115,6 @@ pub fn write(folder: &Path) -> Result<()> {
 /// Every file. Until there is a module, pages are told that there is none.
 fn all() -> Vec<Asset> {
     let single = [
-        figures::FINDING,
         figures::MOTION,
         live::MODULE,
         live::WORKER,
@@ -140,7 +138,8 @@ fn all() -> Vec<Asset> {
 mod tests {
     use super::*;
 
-    const EVERY_MARK: &str = "figure-plot data-figure= data-live= data-heads data-own-sentence data-wrong-layer";
+    const EVERY_MARK: &str =
+        "figure-plot data-live= data-heads data-own-sentence data-wrong-layer";
 
     #[test]
     fn a_page_names_its_assets_once_and_by_hash() {

@@ -48,6 +48,24 @@ fn figures_have_ids_and_the_page_its_assets() {
 }
 
 #[test]
+fn a_strip_of_the_line_is_a_link_to_the_chapter_that_shows_it_in_full() {
+    let folder = tempfile::tempdir().unwrap();
+    let expand = |text: &str| {
+        let book = Expander::new(folder.path(), &Sample).unwrap();
+        book.expand(Path::new("01-a.md"), text)
+    };
+    let alone = expand("# A\n\n{{#line scores  mask}}\n");
+    assert_eq!(alone.problems, []);
+    assert!(alone.text.contains("<div class=\"figure-diagram\">scores-mask</div>"));
+    assert!(alone.text.contains("data-figure-scripts") && !alone.text.contains("<a "));
+    fs::write(folder.path().join("04-b.md"), "{{#figure line}}").unwrap();
+    let linked = expand("{{#line mask}}").text;
+    assert!(linked.contains("<a href=\"04-b.html#live-line\""), "{linked}");
+    let beside = expand("so: {{#line mask}}").problems;
+    assert!(beside[0].to_string().contains("line of its own"));
+}
+
+#[test]
 fn a_place_for_a_readers_own_sentence_is_a_figure_too() {
     let chapter = expanded("so:\n\n{{#own-sentence}}\n");
     assert_eq!(chapter.problems, []);
