@@ -242,16 +242,14 @@ fn dropout_with_few_names() {
         quoted.push((format!("{key}_test"), test));
         quoted.push((format!("{key}_learned"), learned));
     }
-    let better = all(&runs("few names, dropout"), "test")
-        .iter()
-        .zip(all(&runs("few names"), "test"))
-        .filter(|(dropped, plain)| *dropped < plain)
-        .count();
-    let worse = runs("few names, dropout")
-        .iter()
-        .filter(|run| run["dropping"].as_f64().unwrap() > run["test"].as_f64().unwrap());
-    quoted.push(("better".into(), better.to_string()));
-    quoted.push(("worse".into(), worse.count().to_string()));
+    let (dropped, plain) = (runs("few names, dropout"), runs("few names"));
+    let n_below = |left: Vec<f64>, right: Vec<f64>| {
+        left.iter().zip(&right).filter(|(left, right)| left < right).count().to_string()
+    };
+    let better = n_below(all(&dropped, "test"), all(&plain, "test"));
+    let worse = n_below(all(&dropped, "test"), all(&dropped, "dropping"));
+    quoted.push(("better".into(), better));
+    quoted.push(("worse".into(), worse));
     // 1 / (1 − p): what a row of attention weights sums to if nothing of it is dropped.
     let mut dropout = Dropout::new(0.2, Rng::seed_from_u64(1)).unwrap();
     let row: Matrix = Matrix::from_element(1, 4, 0.25);
