@@ -193,7 +193,7 @@
   }
 
   function startAll() {
-    document.querySelectorAll(".figure-plot, .figure-diagram").forEach(start);
+    document.querySelectorAll(".figure > :is(.figure-plot, .figure-diagram)").forEach(start);
     document.fonts.ready.then(measureAgain);
     addEventListener("beforeprint", () => print(true));
     addEventListener("afterprint", () => print(false));
