@@ -123,12 +123,13 @@ impl Progress<'_> {
         (panels, place)
     }
 
-    /// From half to half, around all that is drawn, with room for a number at the top.
+    /// From half to half, around all that is drawn, with room for a number at the top and for the
+    /// name of a rule at the bottom.
     fn range(&self) -> [f64; 2] {
         let looks = self.looks.iter().flat_map(|look| [Some(look.kept), look.learned]);
         let rules = self.rules.iter().map(|(_, loss)| *loss);
         let [least, most] = ends(looks.flatten().chain(rules));
-        [(2.0 * least).floor() / 2.0, (2.0 * most).ceil() / 2.0 + 0.15]
+        [((2.0 * least - 0.3).floor() / 2.0).max(0.0), (2.0 * most).ceil() / 2.0 + 0.15]
     }
 
     /// The two losses over steps, and a rule for each way of counting.
