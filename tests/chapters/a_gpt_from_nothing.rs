@@ -202,8 +202,8 @@ fn losses_of_ten_seeds_beside_counts() {
     }
     for (kind, key) in [("small", "small_met"), ("page", "larger_met")] {
         let runs = runs(kind);
-        let met = all(&runs, "test").iter().zip(all(&runs, "most"));
-        let met = met.filter(|(test, most)| *test <= most).count();
+        let met = all(&runs, "test").into_iter().zip(all(&runs, "most"));
+        let met = met.filter(|(test, most)| test <= most).count();
         quoted.push((key.to_owned(), met.to_string()));
     }
     let mut rises = Vec::new();
