@@ -10,19 +10,19 @@ use pulp::WithSimd;
 use tiles::Instructions;
 use tiles::tile::ROWS;
 
+use crate::Architecture;
 use crate::attend::{Attend, AttendBackward, Heads};
 use crate::lanes::{
     Gelu, Norm, NormBackward, Normed, Places, Product, ProductBackward, Rows, Weight,
 };
 use crate::scalars::N_LETTERS;
-use crate::{Architecture, Gradients};
 
 /// The loss of some names, and the gradient of each parameter.
 pub(crate) fn gradients(
     architecture: Architecture,
     parameters: &[f64],
     names: &[Vec<usize>],
-) -> Result<Gradients> {
+) -> Result<(f64, Vec<f64>)> {
     let batch = Batch::of(names);
     let d_k = architecture.dims()?.d_k();
     let parts = architecture.cut(parameters);
