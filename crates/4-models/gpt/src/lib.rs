@@ -12,8 +12,8 @@
 //!
 //! A [`Rung`] goes from a list of parameters and some names to the loss and the gradient of
 //! each parameter, in the order of [`Architecture::parts`]. Tests hold that all give the same,
-//! for fifty steps in a row, and then write the same names; the last to the precision of f32. **Everything behind the first is
-//! efficiency.**
+//! for fifty steps in a row, and then write the same names; the last, which comes with the
+//! feature `fast`, to the precision of f32. **Everything behind the first is efficiency.**
 //!
 //! ```
 //! use attention::{Rng, SeedableRng};
@@ -33,11 +33,14 @@
 //! head.
 
 mod architecture;
+#[cfg(feature = "fast")]
 mod attend;
 mod blocks;
 mod controls;
 pub mod gpt2;
+#[cfg(feature = "fast")]
 mod in_tiles;
+#[cfg(feature = "fast")]
 mod lanes;
 mod loops;
 mod loss;

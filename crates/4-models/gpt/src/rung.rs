@@ -2,7 +2,9 @@
 
 use attention::Result;
 
-use crate::{Architecture, blocks, in_tiles, loops, matrices, scalars};
+#[cfg(feature = "fast")]
+use crate::in_tiles;
+use crate::{Architecture, blocks, loops, matrices, scalars};
 
 /// The loss of some names, and the gradient of each parameter.
 pub type Gradients = (f64, Vec<f64>);
@@ -17,8 +19,10 @@ pub struct Rung {
     compute: Compute,
 }
 
-/// All of them, the slowest first.
-pub const RUNGS: [Rung; 6] = [
+const N_RUNGS: usize = if cfg!(feature = "fast") { 6 } else { 5 };
+
+/// All of them, the slowest first; the last one, `tiles`, with the feature `fast` alone.
+pub const RUNGS: [Rung; N_RUNGS] = [
     small("scalars", |_, parameters, names| Ok(scalars::gradients(parameters, names))),
     small("loops", |_, parameters, names| Ok(loops::gradients(parameters, names))),
     small("matrices", |_, parameters, names| matrices::gradients(parameters, names)),
@@ -26,6 +30,7 @@ pub const RUNGS: [Rung; 6] = [
         blocks::gradients(sizes, parameters, names, 1, None)
     }),
     Rung::BATCH,
+    #[cfg(feature = "fast")]
     any("tiles", in_tiles::gradients),
 ];
 
@@ -44,11 +49,6 @@ impl Rung {
     pub const BATCH: Self = any("batch", |sizes, parameters, names| {
         blocks::gradients(sizes, parameters, names, names.len(), None)
     });
-
-    /// The rung of this name.
-    pub fn named(name: &str) -> Option<Self> {
-        RUNGS.into_iter().find(|rung| rung.name == name)
-    }
 
     /// The mean loss of all letters and ends of some names, and the gradient of each
     /// parameter, in the order of [`Architecture::parts`].

@@ -219,6 +219,7 @@ fn blocks_on_blocks_agree_with_central_differences() {
 /// In f32 the last rung agrees with the one before it to 1e-5 of the largest gradient, for
 /// sizes that fill no panel and for names that fill none or three; and so do the losses of
 /// fifty steps, to 1e-4.
+#[cfg(feature = "fast")]
 #[test]
 fn tiles_agree_with_the_batch() {
     let names = names();

@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use attention::{Rng, SeedableRng};
 use figures::{Figure, Lines, lines};
 use gpt::{Architecture, Counts, Model, NAMES, Rung, Schedule, Split, Training};
@@ -46,7 +46,7 @@ pub fn first() -> Result<&'static Learned> {
 
 fn train() -> Result<Learned> {
     let split = Split::of(NAMES.lines());
-    let rung = Rung::named("batch").context("the rung of batches in f64")?;
+    let rung = Rung::BATCH;
     let (small, rng) = (Architecture::SMALL, &mut Rng::seed_from_u64(SEED));
     let mut training = Training::new(rung, small, Schedule::small(N_STEPS), rng)?;
     let mut looks = Vec::new();

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Result, ensure};
 use attention::{Rng, SeedableRng, thousands};
-use gpt::{Architecture, Counts, Model, NAMES, RUNGS, Schedule, Split, Training, gpt2};
+use gpt::{Architecture, Counts, Model, NAMES, Rung, Schedule, Split, Training, gpt2};
 use workshop::paths;
 use workshop::progress;
 
@@ -26,7 +26,7 @@ pub(super) fn trained(
     let split = Split::of(NAMES.lines());
     let rng = &mut Rng::seed_from_u64(seed);
     // In f64: the names that it writes are the same on every machine.
-    let (sizes, rung) = (Architecture::SMALL, RUNGS[4]);
+    let (sizes, rung) = (Architecture::SMALL, Rung::BATCH);
     let mut training = Training::new(rung, sizes, Schedule::small(n_steps), rng)?;
     let bar = progress::steps(n_steps);
     let watch = |step: usize, loss: f64| {
