@@ -63,7 +63,7 @@ pub use train::{Schedule, Training};
 /// First names, one on each line: `data/README.md` says where they are from.
 pub const NAMES: &str = include_str!("../data/names.txt");
 
-/// What ten seeds of two models came to, as `examples/seeds` writes it.
+/// What ten seeds of two models came to, as `examples/names` writes it.
 pub const SEEDS: &str = include_str!("../data/seeds.json");
 
 /// How long a step takes on each rung, as `examples/rungs` writes it.

@@ -1,7 +1,7 @@
 //! How long the loss and the gradients of one step take, rung by rung, and in PyTorch.
 //!
 //! ```text
-//! cargo run --release -p gpt --example rungs -- [PYTHON]
+//! cargo run --release -p gpt --features fast --example rungs -- [PYTHON]
 //! ```
 //!
 //! PYTHON is one that has torch; without it there is no row of PyTorch. All have the same

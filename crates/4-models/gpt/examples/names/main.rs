@@ -1,7 +1,7 @@
 //! Ten seeds of two models: the numbers of the book.
 //!
 //! ```text
-//! cargo run --release -p gpt --example seeds
+//! cargo run --release -p gpt --features fast --example names
 //! ```
 //!
 //! prints one line per run and writes `data/seeds.json`, one line per run, numbers to four
