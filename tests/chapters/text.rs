@@ -14,7 +14,7 @@ const LATER: &str = "# Whole models";
 /// The most words of the chapters up to it and the appendix on the last rung together.
 const MOST_WORDS: usize = 19_500;
 /// The most words of all of these: pages of questions are counted by their own test.
-const MOST_WORDS_OF_ALL: usize = 39_400;
+const MOST_WORDS_OF_ALL: usize = 41_200;
 /// The most words of each later chapter.
 const MOST_WORDS_LATER: usize = 2_300;
 /// How a translation would put it.
