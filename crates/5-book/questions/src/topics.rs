@@ -1,5 +1,6 @@
 //! The topics: for each its file of questions, and their runs.
 
+mod a_gpt_from_nothing;
 mod a_lens_per_head;
 mod a_model_that_writes;
 mod bad_numbers;
@@ -50,7 +51,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [File; 20] = files! {
+const FILES: [File; 21] = files! {
     "a-lens-per-head" a_lens_per_head:
         lens_shape scores_shape concat_shape before_mixing after_mixing;
     "a-model-that-writes" a_model_that_writes: temperature perplexity;
@@ -75,6 +76,7 @@ const FILES: [File; 20] = files! {
     "the-ladder" the_ladder: online_correction online_average online_state causal_tiles;
     "trained-heads" trained_heads: leaning file_shape turned;
     "two-layers" two_layers: induction_place through_two_heads;
+    "a-gpt-from-nothing" a_gpt_from_nothing: guesses_of_a_batch kept_by_top_p;
     "variants" variants: cached_numbers group_of_a_head window_with_sinks;
 };
 

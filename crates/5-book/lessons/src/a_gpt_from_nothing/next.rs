@@ -76,6 +76,16 @@ pub(super) fn figure(_: &Args) -> Result<Figure> {
     Ok(probabilities(title, &letters, &ways()?.map(row))?)
 }
 
+/// How many tokens with these chances a top-p leaves.
+///
+/// # Errors
+/// As [`Sampling::top_p`].
+pub fn kept(chances: &[f64], p: f64) -> models::Result<usize> {
+    let logits: Vec<f64> = chances.iter().map(|chance| chance.ln()).collect();
+    let chances = Sampling::default().top_p(p)?.chances(&logits);
+    Ok(chances.iter().filter(|&&chance| chance > 0.0).count())
+}
+
 /// The most likely names by a beam of so many, the best first.
 ///
 /// # Errors
