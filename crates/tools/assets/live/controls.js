@@ -19,7 +19,7 @@
       slider.value = value;
       changed();
     };
-    const player = is_played && playing(slider, label, put);
+    const player = is_played ? playing(slider, label, put) : undefined;
     for (const [input, other] of [[slider, field], [field, slider]]) {
       input.addEventListener("input", () => {
         player?.stop();
