@@ -1,6 +1,6 @@
 //! The chances of the next letter at a temperature, and which letters top-p leaves.
 
-use attention::{Matrix, softmax_rows};
+use models::{Result, Sampling};
 
 /// The chances of all letters, of which some may be drawn.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,18 +13,14 @@ pub(super) struct NextLetter {
 
 impl NextLetter {
     /// Keeps the likeliest letters that come to `top_p` together, and at least one.
-    pub(super) fn of(logits: &[f64], temperature: f64, top_p: f64) -> Self {
-        let row = Matrix::from_row_slice(1, logits.len(), logits) / temperature;
-        let chances: Vec<f64> = softmax_rows(row).iter().copied().collect();
-        let mut order: Vec<usize> = (0..chances.len()).collect();
-        order.sort_by(|&a, &b| chances[b].total_cmp(&chances[a]));
-        let (mut is_kept, mut sum) = (vec![false; chances.len()], 0.0);
-        for (nth, id) in order.into_iter().enumerate() {
-            // All of them come to 1, but for rounding.
-            is_kept[id] = nth == 0 || top_p >= 1.0 || sum < top_p;
-            sum += chances[id];
-        }
-        Self { chances, is_kept }
+    ///
+    /// # Errors
+    /// As [`Sampling::temperature`] and [`Sampling::top_p`].
+    pub(super) fn of(logits: &[f64], temperature: f64, top_p: f64) -> Result<Self> {
+        let all = Sampling::default().temperature(temperature)?;
+        let kept = all.top_p(top_p)?.chances(logits);
+        let is_kept = kept.into_iter().map(|chance| chance > 0.0).collect();
+        Ok(Self { chances: all.chances(logits), is_kept })
     }
 
     /// The likeliest letter.
@@ -60,7 +56,7 @@ mod tests {
 
     fn next(temperature: f64, top_p: f64) -> NextLetter {
         let logits = LOGITS.map(|it| it / 2.0 * 2f64.ln());
-        NextLetter::of(&logits, temperature, top_p)
+        NextLetter::of(&logits, temperature, top_p).unwrap()
     }
 
     #[test]

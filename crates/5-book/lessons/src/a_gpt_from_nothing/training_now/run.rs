@@ -9,8 +9,9 @@ use rand::RngExt;
 
 use super::chart::Look;
 use super::next_letter::NextLetter;
-use super::word_list::{MOST_LETTERS, WordList, ids, letter};
+use super::word_list::{MOST_LETTERS, WordList};
 use super::{N_WRITTEN, Set};
+use crate::a_gpt_from_nothing::next::{ids, letter};
 use crate::numbers::mean;
 
 /// It is tested with so many of the words that are kept from it, at most.
@@ -134,16 +135,16 @@ impl Run {
         &self,
         model: &Model,
         beginning: &str,
-        next: impl Fn(&[f64]) -> NextLetter,
+        next: impl Fn(&[f64]) -> models::Result<NextLetter>,
         nth: usize,
     ) -> Result<String> {
         let rng = &mut Rng::seed_from_u64(self.seed * N_WRITTEN as u64 + nth as u64);
         let mut word = beginning.to_owned();
         while word.len() < MOST_LETTERS {
             let logits = model.next(&ids(&word))?;
-            match next(logits.as_slice()).drawn(rng.random()) {
+            match next(logits.as_slice())?.drawn(rng.random()) {
                 0 => break, // the end
-                id => word.push(letter(id)),
+                id => word.push_str(&letter(id)),
             }
         }
         Ok(word)

@@ -8,8 +8,9 @@ use gpt::Model;
 use super::chart::{Look, Progress, ShownMap};
 use super::next_letter::NextLetter;
 use super::run::Run;
-use super::word_list::{Beginning, ids, letters, named};
+use super::word_list::{Beginning, named};
 use super::{Facts, N_WRITTEN, Set};
+use crate::a_gpt_from_nothing::next::{ids, letter};
 use crate::live::LiveView;
 use crate::numbers::{share, written};
 
@@ -22,7 +23,7 @@ pub(super) fn of(run: &Run, set: &Set) -> Result<LiveView<Facts>> {
     let next = |logits: &[f64]| NextLetter::of(logits, set.temperature, set.top_p);
     let word = |nth| run.write(model, &beginning.letters, next, nth);
     let words: Vec<String> = (0..N_WRITTEN).map(word).collect::<Result<_>>()?;
-    let next = next(model.next(&ids(&beginning.letters))?.as_slice());
+    let next = next(model.next(&ids(&beginning.letters))?.as_slice())?;
     let maps = maps(model, &words[0], set.off)?;
     let now = Now { run, set, look, off, beginning, next, words };
     Ok(LiveView { figure: now.figure(&maps)?, words: now.words(), facts: now.facts() })
@@ -91,7 +92,7 @@ impl Now<'_> {
             called: self.run.list.called,
             beginning: &self.beginning.letters,
             next: &self.next,
-            letters: &letters(),
+            letters: &(0..self.next.chances.len()).map(letter).collect::<Vec<_>>(),
             tokens: &tokens,
             maps,
         };
@@ -152,7 +153,7 @@ impl Now<'_> {
             written(set.top_p, 2),
             next.n_kept(),
             next.chances.len(),
-            letters()[likeliest],
+            letter(likeliest),
             share(next.chances[likeliest]),
         )
     }

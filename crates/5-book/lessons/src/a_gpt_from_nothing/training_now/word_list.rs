@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use anyhow::{Result, ensure};
 use attention::thousands;
-use gpt::{NAMES, Split, scalars};
+use gpt::{NAMES, Split};
 
 /// The letters of the longest word that has a position for each, and one for its start.
 pub(super) const MOST_LETTERS: usize = 15;
@@ -14,24 +14,6 @@ const LEAST_WORDS: usize = 10;
 
 /// Letters of a word that is quoted as an example.
 const QUOTED: usize = 20;
-
-/// Letters as numbers, behind the end of the word before.
-pub(super) fn ids(letters: &str) -> Vec<usize> {
-    let mut ids = scalars::ids(letters);
-    ids.pop(); // it goes on
-    ids
-}
-
-/// The letter of a number that is not the end.
-pub(super) fn letter(id: usize) -> char {
-    char::from(b'a' + id as u8 - 1)
-}
-
-/// What all letters are called, the end first.
-pub(super) fn letters() -> Vec<String> {
-    let letters = ('a'..='z').map(String::from);
-    ["end".to_owned()].into_iter().chain(letters).collect()
-}
 
 /// A word as it is shown, though it may have no letter.
 pub(super) fn named(word: &str) -> &str {
@@ -153,6 +135,8 @@ fn quoted(words: &[String], why: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use gpt::scalars;
+
     use super::*;
 
     const MONTHS: &str = "january february march april may june july august september \
