@@ -1,7 +1,6 @@
 //! The small model, trained once: what it loses on names that it never saw, on the way, beside
 //! letters that are only counted.
 
-use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
 use anyhow::Result;
@@ -46,22 +45,17 @@ pub fn first() -> Result<&'static Learned> {
 
 fn train() -> Result<Learned> {
     let split = Split::of(NAMES.lines());
-    let rung = Rung::BATCH;
     let (small, rng) = (Architecture::SMALL, &mut Rng::seed_from_u64(SEED));
-    let mut training = Training::new(rung, small, Schedule::small(N_STEPS), rng)?;
-    let mut looks = Vec::new();
-    loop {
-        let (loss, _) = rung.gradients(small, training.parameters(), &split.test)?;
-        looks.push([training.n_taken() as f64, loss]);
-        if training.n_taken() == N_STEPS {
-            break;
+    let mut training = Training::new(Rung::BATCH, small, Schedule::small(N_STEPS), rng)?;
+    let look = |training: &Training| -> attention::Result<[f64; 2]> {
+        let model = Model::new(small, training.parameters())?;
+        Ok([training.n_taken() as f64, model.loss(&split.test)?])
+    };
+    let mut looks = vec![look(&training)?];
+    while training.step(&split.learned, rng)?.is_some() {
+        if training.n_taken().is_multiple_of(EACH) {
+            looks.push(look(&training)?);
         }
-        let end = training.n_taken() + EACH;
-        let watch = |step, _| match step + 1 == end {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
-        };
-        training.run(&split.learned, rng, watch)?;
     }
     let model = Model::new(small, training.parameters())?;
     Ok(Learned { split, model, looks })

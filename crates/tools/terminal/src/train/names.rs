@@ -26,8 +26,8 @@ pub(super) fn trained(
     let split = Split::of(NAMES.lines());
     let rng = &mut Rng::seed_from_u64(seed);
     // In f64: the names that it writes are the same on every machine.
-    let (sizes, rung) = (Architecture::SMALL, Rung::BATCH);
-    let mut training = Training::new(rung, sizes, Schedule::small(n_steps), rng)?;
+    let sizes = Architecture::SMALL;
+    let mut training = Training::new(Rung::BATCH, sizes, Schedule::small(n_steps), rng)?;
     let bar = progress::steps(n_steps);
     let watch = |step: usize, loss: f64| {
         bar.set_position(step as u64 + 1);
@@ -41,10 +41,10 @@ pub(super) fn trained(
     bar.finish_and_clear();
     let n_taken = outcome?.len();
     let parameters = training.parameters();
-    let (loss, _) = rung.gradients(sizes, parameters, &split.test)?;
+    let model = Model::new(sizes, parameters)?;
+    let loss = model.loss(&split.test)?;
     ensure!(loss.is_finite(), "the training diverged after {n_taken} steps");
 
-    let model = Model::new(sizes, parameters)?;
     let written = (0..N_WRITTEN).map(|_| model.write(0.8, rng));
     let written = written.collect::<attention::Result<Vec<_>>>()?;
     let mut text = format!(
