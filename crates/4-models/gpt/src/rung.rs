@@ -45,7 +45,7 @@ const fn any(name: &'static str, compute: Compute) -> Rung {
 }
 
 impl Rung {
-    /// The fastest. A program that names it alone has none of the others compiled in.
+    /// The fastest in f64. A program that names it alone has none of the others compiled in.
     pub const BATCH: Self = any("batch", |sizes, parameters, names| {
         blocks::gradients(sizes, parameters, names, names.len(), None)
     });

@@ -126,18 +126,15 @@ impl Training {
         schedule.check()?;
         architecture.check(parameters)?;
         let parameters = Matrix::from_row_slice(1, parameters.len(), parameters);
-        let adam = Adam::new(schedule.rate);
-        let (left_out, dropout) = (Vec::new(), None);
-        let n_taken = 0;
         Ok(Self {
             rung,
             architecture,
             schedule,
-            adam,
+            adam: Adam::new(schedule.rate),
             parameters,
-            left_out,
-            dropout,
-            n_taken,
+            left_out: Vec::new(),
+            dropout: None,
+            n_taken: 0,
         })
     }
 
@@ -168,10 +165,10 @@ impl Training {
         let list = self.parameters.as_slice();
         let (loss, mut d) = match &mut self.dropout {
             None => self.rung.gradients(self.architecture, list, names)?,
-            dropout => {
+            Some(dropout) => {
                 self.architecture.check_names(names)?;
                 let (sizes, n) = (self.architecture, names.len());
-                blocks::gradients(sizes, list, names, n, dropout.as_mut())?
+                blocks::gradients(sizes, list, names, n, Some(dropout))?
             }
         };
         clear(self.architecture, &mut d, &self.left_out);
