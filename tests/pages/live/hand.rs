@@ -94,7 +94,11 @@ impl Hand {
 
     /// Presses a button of the figure.
     pub fn presses(self, page: &Open, button: &str) {
-        let spot = spot(page, &format!("tried.button({button:?})"));
+        self.presses_at(page, spot(page, &format!("tried.button({button:?})")));
+    }
+
+    /// Presses the button that has the keyboard, which lies there.
+    fn presses_at(self, page: &Open, spot: Point) {
         match self {
             Self::Keyboard => _ = page.tab.press_key("Enter").unwrap(),
             Self::Mouse => _ = page.tab.click_point(spot).unwrap(),
@@ -103,10 +107,11 @@ impl Hand {
 
     /// Trains, stops half-way, and changes what can be changed then.
     pub fn trains(self, page: &Open, live: &dyn Live) -> Vec<String> {
-        self.presses(page, "Train");
+        let train = spot(page, "tried.button('Train')");
+        self.presses_at(page, train);
         page.text("tried.until(() => tried.live.progress.value > 0).then(() => '')")
             .unwrap();
-        self.presses(page, "Stop");
+        self.presses_at(page, train);
         let stopped = state(page);
         let mut problems: Vec<String> = stopped.faults(live).collect();
         let value: Value = serde_json::from_str(

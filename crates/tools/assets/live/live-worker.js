@@ -2,6 +2,7 @@
 // stands before it.
 
 const MOST_MS = 40; // of training, before the next message is heard
+const LEAST_TURNS = 50; // of that length: who trains something wants to see it learn
 
 const REHEARSAL = { draws: 4, ms: 100 };
 
@@ -15,7 +16,7 @@ async function give(call, name) {
   call("weights", name, new Uint8Array(bytes));
 }
 
-const pause = () => new Promise((done) => setTimeout(done));
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
 async function train(call, id, name, settings) {
   const look = () => call("look", name, settings);
@@ -27,12 +28,13 @@ async function train(call, id, name, settings) {
     const began = performance.now();
     [taken, all] = call("advance", String(n));
     const took = performance.now() - began;
-    n = Math.max(1, Math.floor((n * MOST_MS) / Math.max(took, 1)));
+    n = Math.floor((n * MOST_MS) / Math.max(took, 1));
+    n = Math.max(1, Math.min(n, Math.ceil(all / LEAST_TURNS)));
     if (began - lookedAt > 250) {
       lookedAt = began;
       postMessage({ id, shown: look(), progress: [taken, all] });
     }
-    await pause();
+    await pause(Math.max(0, MOST_MS - took));
   }
   return { shown: look(), progress: [taken, all] };
 }
