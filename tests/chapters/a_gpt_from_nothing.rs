@@ -129,8 +129,8 @@ fn times_of_the_rungs() {
         ("larger, ms", 11),
     ]);
     for (rung, change) in CHANGES {
-        let [small, page] = ["small", "page"].map(|model| written(ms(model, rung)));
-        table.row([rung, change, &small, &page]);
+        let [small, larger] = ["small", "larger"].map(|model| written(ms(model, rung)));
+        table.row([rung, change, &small, &larger]);
     }
     let factor = |model, slow, fast| {
         let factor = ms(model, slow).unwrap() / ms(model, fast).unwrap();
@@ -145,10 +145,10 @@ fn times_of_the_rungs() {
         values(&[
             ("tape", factor("small", "scalars", "loops")),
             ("batched", factor("small", "fused", "batch")),
-            ("tiled", factor("page", "batch", "tiles")),
+            ("tiled", factor("larger", "batch", "tiles")),
             ("all_faster", factor("small", "scalars", "tiles")),
             ("pytorch_small", factor("small", "PyTorch", "tiles")),
-            ("pytorch_page", factor("page", "PyTorch", "tiles")),
+            ("pytorch_larger", factor("larger", "PyTorch", "tiles")),
             ("slower", factor("small", "fused", "loops")),
         ])
     );
@@ -183,7 +183,8 @@ fn losses_of_ten_seeds_beside_counts() {
         ("no attention", "no_attention"),
         ("no positions", "no_positions"),
         ("small", "small"),
-        ("page", "larger"),
+        ("larger", "larger"),
+        ("small, longer", "longer"),
     ];
     let mut quoted = vec![("pairs".to_owned(), format!("{:.3}", counted[1]))];
     quoted.push(("triples".into(), format!("{:.3}", counted[2])));
@@ -191,8 +192,9 @@ fn losses_of_ten_seeds_beside_counts() {
         let [least, middle, most] = ends(all(&runs(kind), "test"));
         let [least, middle, most] = [least, middle, most].map(|x| format!("{x:.3}"));
         let name = match kind {
-            "page" => "GPT, larger".to_owned(),
+            "larger" => "GPT, larger".to_owned(),
             "small" => "GPT, small".to_owned(),
+            "small, longer" => "GPT, small, trained longer".to_owned(),
             without => format!("small, {without}"),
         };
         table.row([&name, &least, &middle, &most]);
@@ -200,26 +202,47 @@ fn losses_of_ten_seeds_beside_counts() {
         quoted.push((key.to_owned(), middle));
         quoted.push((format!("{key}_most"), most));
     }
-    for (kind, key) in [("small", "small_met"), ("page", "larger_met")] {
+    for (kind, key) in [
+        ("small", "small_met"),
+        ("larger", "larger_met"),
+        ("small, longer", "longer_met"),
+    ] {
         let runs = runs(kind);
         let met = all(&runs, "test").into_iter().zip(all(&runs, "most"));
         let met = met.filter(|(test, most)| test <= most).count();
         quoted.push((key.to_owned(), met.to_string()));
     }
-    let mut rises = Vec::new();
-    for run in runs("small") {
-        let whole = run["test"].as_f64().unwrap();
-        let without = run["without"].as_array().unwrap().iter();
-        rises.extend(without.map(|loss| loss.as_f64().unwrap() - whole));
-    }
-    let [least, _, most] = ends(rises);
-    quoted.push(("head_least".into(), format!("{least:.2}")));
-    quoted.push(("head_most".into(), format!("{most:.2}")));
-    let page = Architecture::PAGE;
-    quoted.push(("larger_width".into(), page.d_model.to_string()));
-    quoted.push(("larger_parameters".into(), thousands(page.n_parameters())));
+    let larger = Architecture::LARGER;
+    quoted.push(("larger_width".into(), larger.d_model.to_string()));
+    quoted.push(("larger_parameters".into(), thousands(larger.n_parameters())));
     assert_quote!("gpt_learned", table.text());
     assert_quote!("gpt_learned_values", values(&quoted));
+}
+
+#[test]
+fn losses_without_a_head_and_how_long_each_model_was_trained() {
+    let mut quoted = Vec::new();
+    for (kind, key) in [("small", "head"), ("small, longer", "longer_head")] {
+        let mut rises = Vec::new();
+        for run in runs(kind) {
+            let whole = run["test"].as_f64().unwrap();
+            let without = run["without"].as_array().unwrap().iter();
+            rises.extend(without.map(|loss| loss.as_f64().unwrap() - whole));
+        }
+        let [least, _, most] = ends(rises);
+        quoted.push((format!("{key}_least"), format!("{least:.2}")));
+        quoted.push((format!("{key}_most"), format!("{most:.2}")));
+    }
+    let schedules = [
+        ("small", Schedule::SMALL),
+        ("larger", Schedule::LARGER),
+        ("longer", Schedule::PAGE),
+    ];
+    for (key, Schedule { n_steps, batch, .. }) in schedules {
+        quoted.push((format!("{key}_steps"), thousands(n_steps)));
+        quoted.push((format!("{key}_batch"), batch.to_string()));
+    }
+    assert_quote!("gpt_trained_values", values(&quoted));
 }
 
 /// A model that learns from few names, with dropout and without.
@@ -237,7 +260,7 @@ fn dropout_with_few_names() {
         let middle = |name| format!("{:.3}", median(all(&runs, name)));
         let [learned, test, dropping] = ["learned", "test", "dropping"].map(middle);
         let name = if key == "plain" { "no dropout" } else { "dropout, p = 0.2" };
-        let last = if key == "plain" { "" } else { &dropping };
+        let last = if key == "plain" { "–" } else { &dropping };
         table.row([name, &learned, &test, last]);
         quoted.push((format!("{key}_test"), test));
         quoted.push((format!("{key}_learned"), learned));
@@ -246,6 +269,7 @@ fn dropout_with_few_names() {
     let n_below = |left: Vec<f64>, right: Vec<f64>| {
         left.iter().zip(&right).filter(|(left, right)| left < right).count().to_string()
     };
+    quoted.push(("few".into(), plain[0]["n_names"].to_string()));
     let better = n_below(all(&dropped, "test"), all(&plain, "test"));
     let worse = n_below(all(&dropped, "test"), all(&dropped, "dropping"));
     quoted.push(("better".into(), better));

@@ -129,7 +129,8 @@ fn config(architecture: Architecture) -> Value {
     })
 }
 
-/// Each letter is a token, and a name begins behind the end of the one before.
+/// Each letter is a token, and a name begins behind the end of the one before. What is no letter
+/// has no token: a tokenizer refuses it.
 fn tokenizer() -> Value {
     let letter = |id: usize| char::from(b'a' + id as u8 - 1).to_string();
     let letters = (1..N_LETTERS).map(|id| (letter(id), json!(id)));
@@ -148,7 +149,7 @@ fn tokenizer() -> Value {
         "pre_tokenizer": { "type": "Split", "pattern": { "Regex": "" }, "behavior": "Isolated", "invert": false },
         "post_processor": null,
         "decoder": { "type": "Fuse" },
-        "model": { "type": "WordLevel", "vocab": vocabulary, "unk_token": END },
+        "model": { "type": "WordLevel", "vocab": vocabulary, "unk_token": "<unknown>" },
     })
 }
 

@@ -21,14 +21,14 @@ pub(crate) const D_MODEL: usize = 16; // numbers a letter
 pub(crate) const N_HEADS: usize = 4;
 pub(crate) const D_K: usize = D_MODEL / N_HEADS; // of a head's query, key and value
 pub(crate) const D_FF: usize = 4 * D_MODEL; // numbers within the feed-forward layer
-pub(crate) const N_POSITIONS: usize = 16; // a name has one letter less at most
+pub(crate) const N_POSITIONS: usize = 16; // a name to learn from has one letter less at most
 pub(crate) const N_LETTERS: usize = 27; // 1 to 26, and 0 before and after a name
 pub(crate) const BATCH: usize = 8; // names a step
 
 // ---- numbers that remember (ANCHOR: tape)
 
-/// Of every number, in the order in which they were computed: the two that it was computed
-/// from, and how fast it changes with each. A slope of 0 stands where there are no two.
+/// For each number, in the order in which they were computed: the places of the two that it
+/// was computed from, and how fast it changes with each. Where there are none, (0, 0.0).
 #[derive(Default)]
 pub struct Tape(RefCell<Vec<[(usize, f64); 2]>>);
 
@@ -64,20 +64,20 @@ impl<'t> Scalar<'t> {
     }
     // ANCHOR_END: tape
     /// What a function of this number alone gives, and its slope there.
-    fn map(self, value: f64, slope: f64) -> Self {
+    fn unary(self, value: f64, slope: f64) -> Self {
         self.tape.record(value, [(self.place, slope), (0, 0.0)])
     }
 
     fn times(self, factor: f64) -> Self {
-        self.map(self.value * factor, factor)
+        self.unary(self.value * factor, factor)
     }
 
     fn plus(self, term: f64) -> Self {
-        self.map(self.value + term, 1.0)
+        self.unary(self.value + term, 1.0)
     }
 
     fn power(self, n: f64) -> Self {
-        self.map(self.value.powf(n), n * self.value.powf(n - 1.0))
+        self.unary(self.value.powf(n), n * self.value.powf(n - 1.0))
     }
 }
 
@@ -115,7 +115,7 @@ fn dot<'t>(a: &[Scalar<'t>], b: &[Scalar<'t>]) -> Scalar<'t> {
 
 // ---- the model
 
-/// The next n of all parameters: each part takes its own from the front of what is left.
+/// The next n parameters. Each part takes its own, and what is left begins behind them.
 fn take<'a, 't>(left: &mut &'a [Scalar<'t>], n: usize) -> &'a [Scalar<'t>] {
     left.split_off(..n).expect("parameters for each part")
 }
@@ -148,11 +148,11 @@ fn norm<'t>(x: &[Scalar<'t>], left: &mut &[Scalar<'t>]) -> Vec<Scalar<'t>> {
 fn softmax<'t>(scores: &[Scalar<'t>]) -> Vec<Scalar<'t>> {
     let largest =
         scores.iter().map(|score| score.value).fold(f64::NEG_INFINITY, f64::max);
-    let power = |score: &Scalar<'t>| {
+    let exp = |score: &Scalar<'t>| {
         let power = (score.value - largest).exp();
-        score.map(power, power)
+        score.unary(power, power)
     };
-    let powers: Vec<_> = scores.iter().map(power).collect();
+    let powers: Vec<_> = scores.iter().map(exp).collect();
     let scale = powers.iter().copied().sum::<Scalar<'t>>().power(-1.0);
     powers.into_iter().map(|power| power * scale).collect()
 }
@@ -162,10 +162,10 @@ fn gelu(x: Scalar<'_>) -> Scalar<'_> {
     let inner =
         (x + (x * x * x).times(0.044715)).times((2.0 / std::f64::consts::PI).sqrt());
     let tanh = inner.value.tanh();
-    (x * inner.map(tanh, 1.0 - tanh * tanh).plus(1.0)).times(0.5)
+    (x * inner.unary(tanh, 1.0 - tanh * tanh).plus(1.0)).times(0.5)
 }
 
-/// Head i: of the values so far a mixture, each with a weight by how its key fits the query.
+/// Head i: a weighted mean of the values so far. A value weighs more if its key fits the query.
 fn head<'t>(
     i: usize,
     q: &[Scalar<'t>],
@@ -180,16 +180,16 @@ fn head<'t>(
     own.map(|j| attn.iter().zip(values).map(|(&attn, v)| attn * v[j]).sum()).collect()
 }
 // ANCHOR: logits
-/// For each letter, a logit of every letter that may come after it. A letter attends to those
-/// before it and to itself: no others have been read when it is.
+/// For each letter, a logit of every letter that may come after it. No mask is needed: a letter
+/// attends to itself and to those before it, since later ones have not been read yet.
 fn logits<'t>(parameters: &[Scalar<'t>], ids: &[usize]) -> Vec<Vec<Scalar<'t>>> {
     let (mut keys, mut values) = (Vec::new(), Vec::new());
     let one_letter = |(position, &id): (usize, &usize)| {
-        let left = &mut &parameters[..];
+        let left = &mut &parameters[..]; // the same for each letter
         let letters = take(left, N_LETTERS * D_MODEL);
         let positions = take(left, N_POSITIONS * D_MODEL);
-        let x =
-            add(&letters[id * D_MODEL..][..D_MODEL], &positions[position * D_MODEL..]);
+        let letter = &letters[id * D_MODEL..][..D_MODEL];
+        let x = add(letter, &positions[position * D_MODEL..][..D_MODEL]);
 
         let normed = norm(&x, left);
         let [q, k, v] = [(); 3].map(|()| linear(&normed, D_MODEL, left));
@@ -210,8 +210,8 @@ fn logits<'t>(parameters: &[Scalar<'t>], ids: &[usize]) -> Vec<Vec<Scalar<'t>>> 
 
 // ---- training, and new names (ANCHOR_END: logits)
 
-/// Parameters before any training: random ones, so that no two learn the same, and then gains
-/// of 1 and biases of 0, part by part as `logits` takes them.
+/// Parameters before any training, part by part as `logits` takes them. Of each part, so many
+/// are random, so that no two learn the same; so many are gains, 1; and so many biases, 0.
 pub fn parameters(rng: &mut impl Rng) -> Vec<f64> {
     const D: usize = D_MODEL;
     let (embeddings, norm) = ([(N_LETTERS + N_POSITIONS) * D, 0, 0], [0, D, D]);
@@ -244,7 +244,7 @@ pub fn gradients(parameters: &[f64], names: &[Vec<usize>]) -> (f64, Vec<f64>) {
         let logits = logits(&scalars, &name[..name.len() - 1]);
         let chances =
             logits.iter().zip(&name[1..]).map(|(logits, &id)| softmax(logits)[id]);
-        losses.extend(chances.map(|it| it.map(-it.value.ln(), -1.0 / it.value)));
+        losses.extend(chances.map(|it| it.unary(-it.value.ln(), -1.0 / it.value)));
     }
     let per_letter = 1.0 / losses.len() as f64;
     let loss = losses.into_iter().sum::<Scalar<'_>>().times(per_letter);
@@ -292,7 +292,7 @@ pub fn write(parameters: &[f64], temperature: f64, rng: &mut impl Rng) -> String
             left < 0.0
         });
         match next {
-            None | Some(0) => break, // the end
+            None | Some(0) => break, // the end, or a chance that rounding left over
             Some(id) => ids.push(id),
         }
     }

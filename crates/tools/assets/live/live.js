@@ -191,6 +191,8 @@
       this.progress.setAttribute("aria-label", "Steps of the training");
       this.train.addEventListener("click", () => (this.isTraining ? this.stop() : this.begin()));
       this.buttons.prepend(this.train, this.progress);
+      // Above what it changes, where the words that grow below do not move it.
+      this.questions.element.after(this.buttons);
     }
 
     begin() {

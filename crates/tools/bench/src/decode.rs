@@ -42,14 +42,7 @@ const CASES: [(usize, usize); 6] =
 pub fn run(args: &Common) -> Result<()> {
     let settings = &args.settings()?;
     expect_optimised()?;
-    let peer = match args.python().map(|given| peers::PYTORCH.with(given, "decode.py")) {
-        None => None,
-        Some(Ok(program)) => Some(program),
-        Some(Err(why)) => {
-            print(format_args!("PyTorch: skipped: {why:#}\n"))?;
-            None
-        }
-    };
+    let peer = args.beside.peer(&peers::PYTORCH, "decode.py")?;
     let machine = settings.machine()?;
     print(table::machine(&machine))?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build()?;

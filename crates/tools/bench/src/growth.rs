@@ -41,7 +41,7 @@ pub fn run(args: &Args) -> Result<()> {
     ensure!(*longest <= LONGEST, "N is {longest}, and must be at most {LONGEST}");
     let (settings, memory) = (common.settings()?, limits.memory()?);
     expect_optimised()?;
-    let mut programs = common.programs()?;
+    let mut programs = common.beside.programs()?;
     programs.retain(|program| program.name != peers::RUST);
     let mut machine = settings.machine()?;
     print(table::machine(&machine))?;

@@ -47,7 +47,7 @@ impl Ladder {
         let (settings, cases) = (self.common.settings()?, self.cases()?);
         let memory = self.limits.memory()?;
         expect_optimised()?;
-        let programs = self.common.programs()?;
+        let programs = self.common.beside.programs()?;
         let mut machine = settings.machine()?;
         print(table::machine(&machine))?;
         let wanted = |program: &Program, variant: &str| {
@@ -99,7 +99,7 @@ impl Ladder {
         let is_wanted = |pass: &Pass| match pass {
             Pass::Forward => !self.product,
             Pass::ForwardBackward => self.backward,
-            Pass::Product => self.product || self.common.peers,
+            Pass::Product => self.product || self.common.beside.peers,
         };
         Pass::ALL.into_iter().filter(is_wanted).collect()
     }

@@ -1,6 +1,7 @@
 //! `cargo learn bench`: the ladder on this machine, beside other implementations.
 
 mod decode;
+mod gpt;
 mod growth;
 mod ladder;
 mod layer;
@@ -29,6 +30,7 @@ use workshop::output::print;
 use workshop::{paths, progress, whole};
 
 use measure::{Measurement, Plan, TakesPart};
+use peers::InPython;
 use side::Program;
 
 pub use ladder::Ladder;
@@ -48,6 +50,10 @@ pub enum Command {
     ///
     /// With weights as floats and as the file has them; with --peers beside llama.cpp.
     Model(writing::Args),
+    /// A step of training a small GPT, on each of its rungs
+    ///
+    /// On one thread; with --peers beside PyTorch.
+    Gpt(gpt::Args),
 }
 
 impl Command {
@@ -60,6 +66,7 @@ impl Command {
             Self::Growth(args) => growth::run(args),
             Self::Token(args) => decode::run(args),
             Self::Model(args) => writing::run(args),
+            Self::Gpt(args) => gpt::run(args),
         }
     }
 }
@@ -67,6 +74,22 @@ impl Command {
 /// What every benchmark takes.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Common {
+    #[command(flatten)]
+    beside: Beside,
+
+    /// How many threads everyone has [default: all]
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+
+    /// The vector instructions of the last rung and the FMA peak: avx-512, avx2, neon, scalar
+    /// [default: the best of this processor]
+    #[arg(long, value_name = "NAME")]
+    simd: Option<String>,
+}
+
+/// Beside whom, and how often.
+#[derive(Debug, Clone, clap::Args)]
+struct Beside {
     /// Beside others: PyTorch, candle and burn, which is compiled (minutes, once), or llama.cpp
     #[arg(long)]
     peers: bool,
@@ -78,15 +101,6 @@ pub struct Common {
     /// How many rounds count
     #[arg(long, value_name = "N", default_value_t = 7)]
     rounds: usize,
-
-    /// How many threads everyone has [default: all]
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
-
-    /// The vector instructions of the last rung and the FMA peak: avx-512, avx2, neon, scalar
-    /// [default: the best of this processor]
-    #[arg(long, value_name = "NAME")]
-    simd: Option<String>,
 }
 
 /// Beyond these a median moves no more, and a bench takes days.
@@ -101,12 +115,7 @@ struct Settings {
 
 impl Common {
     fn settings(&self) -> Result<Settings> {
-        let rounds = self.rounds;
-        ensure!(rounds > 0, "--rounds is 0, and must be at least 1");
-        ensure!(
-            rounds <= MOST_ROUNDS,
-            "--rounds is {rounds}, and must be at most {MOST_ROUNDS}"
-        );
+        let rounds = self.beside.rounds()?;
         let all = thread::available_parallelism().map_or(1, usize::from);
         let threads = self.threads.unwrap_or(all);
         ensure!(
@@ -119,10 +128,31 @@ impl Common {
         };
         Ok(Settings { instructions, threads, rounds })
     }
+}
 
-    /// The Python that was named, if peers are wanted.
-    fn python(&self) -> Option<Option<&Path>> {
-        self.peers.then_some(self.python.as_deref())
+impl Beside {
+    fn rounds(&self) -> Result<usize> {
+        let rounds = self.rounds;
+        ensure!(rounds > 0, "--rounds is 0, and must be at least 1");
+        ensure!(
+            rounds <= MOST_ROUNDS,
+            "--rounds is {rounds}, and must be at most {MOST_ROUNDS}"
+        );
+        Ok(rounds)
+    }
+
+    /// What a script calls, if peers are wanted; if it is not there, it is said why not.
+    fn peer(&self, peer: &InPython, script: &str) -> Result<Option<Program>> {
+        if !self.peers {
+            return Ok(None);
+        }
+        match peer.with(self.python.as_deref(), script) {
+            Ok(program) => Ok(Some(program)),
+            Err(why) => {
+                print(format_args!("{}: skipped: {why:#}\n", peer.name))?;
+                Ok(None)
+            }
+        }
     }
 
     /// Ours, and the peers that are there; of the others it is said why not.

@@ -27,7 +27,7 @@ pub fn all(python: Option<&Path>) -> (Vec<Program>, Vec<String>) {
 
 /// A peer that a script in Python calls.
 pub struct InPython {
-    name: &'static str,
+    pub name: &'static str,
     /// What a Python must have.
     modules: &'static str,
     /// The same in words.

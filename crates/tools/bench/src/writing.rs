@@ -25,7 +25,7 @@ use workshop::progress;
 
 use super::results::Results;
 use super::rounds;
-use super::side::{Job, Side};
+use super::side::{Job, Program, Side};
 use super::{Common, Settings, expect_optimised, peers, table};
 
 use timed::{LONG, Ours, PROMPT, Part, WRITTEN, Who};
@@ -78,11 +78,8 @@ pub fn run(args: &Args) -> Result<()> {
             Who::Ours { pool: &pool, ours, ids: &ids, part }
         }));
     }
-    match args
-        .common
-        .python()
-        .map(|given| llama_cpp(given, settings, path, &ids, &expected))
-    {
+    let peer = args.common.beside.peer(&peers::LLAMA_CPP, "llama.py")?;
+    match peer.map(|program| llama_cpp(&program, settings, path, &ids, &expected)) {
         None => {}
         Some(Ok((side, check))) => {
             let side = Rc::new(RefCell::new(side));
@@ -220,13 +217,12 @@ impl Check {
 
 /// llama.cpp with this file, found right.
 fn llama_cpp(
-    python: Option<&Path>,
+    program: &Program,
     settings: &Settings,
     path: &Path,
     ids: &[usize],
     expected: &Expected,
 ) -> Result<(Side, Check)> {
-    let program = peers::LLAMA_CPP.with(python, "llama.py")?;
     let folder = tempfile::tempdir().context("no folder for temporary files")?;
     let given = folder.path().join("ids.txt");
     let lines = ids.iter().take(LONG).map(|id| format!("{id}\n")).collect::<String>();
@@ -235,7 +231,7 @@ fn llama_cpp(
     let (instructions, threads) = (settings.instructions.name(), settings.threads);
     let case = Case::new("", [1, PROMPT, 1, 1], true);
     let mut side =
-        Side::start(&program, &Job { file: &given, case, threads, instructions })?;
+        Side::start(program, &Job { file: &given, case, threads, instructions })?;
     let file = folder.path().join("results.safetensors");
     side.check(Part::Prompt.name(), Pass::Forward, &file)?;
     let found = Results::open(&file, false)?;

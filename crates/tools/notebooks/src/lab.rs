@@ -14,7 +14,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value;
 
 use super::place;
@@ -114,7 +114,9 @@ impl Lab {
     /// # Errors
     /// If there is none.
     pub fn open(&self) -> Result<()> {
-        open::that_detached(self.url()).context("no browser could be opened")
+        let opened = open::that_detached(self.url());
+        opened
+            .map_err(|_| anyhow!("no browser could be opened; open the address yourself"))
     }
 
     /// Whether it still runs.

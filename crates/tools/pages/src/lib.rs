@@ -42,7 +42,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use mdbook_driver::MDBook;
 use mdbook_preprocessor::PreprocessorContext;
 use mdbook_preprocessor::book::{Book, BookItem};
@@ -132,8 +132,8 @@ pub fn serve(port: u16) -> Result<Server> {
 /// # Errors
 /// A machine without a browser.
 pub fn open(url: &str) -> Result<()> {
-    open::that_detached(url)
-        .with_context(|| format!("no browser could be opened at {url}"))
+    let opened = open::that_detached(url);
+    opened.map_err(|_| anyhow!("no browser could be opened; open {url} yourself"))
 }
 
 /// What mdBook runs as `cargo learn preprocess`: the book comes as JSON on standard

@@ -46,7 +46,7 @@ pub fn first() -> Result<&'static Learned> {
 fn train() -> Result<Learned> {
     let split = Split::of(NAMES.lines());
     let (small, rng) = (Architecture::SMALL, &mut Rng::seed_from_u64(SEED));
-    let mut training = Training::new(Rung::BATCH, small, Schedule::small(N_STEPS), rng)?;
+    let mut training = Training::new(Rung::BATCH, small, Schedule::SMALL, rng)?;
     let look = |training: &Training| -> attention::Result<[f64; 2]> {
         let model = Model::new(small, training.parameters())?;
         Ok([training.n_taken() as f64, model.loss(&split.test)?])

@@ -25,7 +25,9 @@ pub(super) fn trained(
         false => String::new(),
     };
     let parameters = thousands(trained.model.costs()?.parameters);
+    let bar = progress::spinner("what it has learned, measured on new dates");
     let report = DateReport::of(&trained, seed)?;
+    bar.finish_and_clear();
     Ok(format!(
         "{n_heads} heads, d_model {}, {parameters} parameters; seed {seed}; {n_taken} \
          steps{stopped}, each on {batch} dates\n\n{report}",

@@ -87,7 +87,7 @@ impl Progress<'_> {
     }
 
     fn learned_called(&self) -> String {
-        format!("{} that it learns from", self.called)
+        format!("{} that it learned from, on the way", self.called)
     }
 
     fn panels(&self, width: f64, above: [f64; 2]) -> (Vec<Panel>, Place) {

@@ -4,32 +4,26 @@ use std::sync::OnceLock;
 
 use anyhow::Result;
 use attention::{Rng, SeedableRng};
-use gpt::{Counts, Model, Rung};
+use gpt::{Model, Rung, Schedule};
 use rand::RngExt;
 
 use super::chart::Look;
 use super::next_letter::NextLetter;
 use super::word_list::{MOST_LETTERS, WordList};
 use super::{N_WRITTEN, Set};
+use crate::a_gpt_from_nothing::learned::{COUNTED, counted};
 use crate::a_gpt_from_nothing::next::{ids, letter};
 use crate::numbers::mean;
 
-/// It is tested with so many of the words that are kept from it, at most.
-const MOST_TESTED: usize = 200;
 /// Looks in even steps, and before the first of them more, each at half as many steps.
 const N_LOOKS: usize = 16;
 const N_HALVES: usize = 4;
-
-/// What is counted, and after how many letters.
-const COUNTED: [(&str, usize); 3] = [("letters", 0), ("bigrams", 1), ("trigrams", 2)];
 
 /// A training, as far as it went.
 pub(super) struct Run {
     pub(super) seed: u64,
     pub(super) n_steps: usize,
     pub(super) list: WordList,
-    /// Words that it never sees.
-    pub(super) tested: Vec<Vec<usize>>,
     /// What counting comes to on these.
     pub(super) rules: [(&'static str, f64); 3],
     training: gpt::Training,
@@ -51,20 +45,16 @@ impl Run {
     /// Words that are too few.
     pub(super) fn new(set: &Set) -> Result<Self> {
         let list = WordList::of(&set.words)?;
-        let every = list.split.test.len().div_ceil(MOST_TESTED);
-        let tested: Vec<_> = list.split.test.iter().step_by(every).cloned().collect();
-        let rules = COUNTED.map(|(name, n_before)| {
-            (name, Counts::of(&list.split.learned, n_before).loss(&tested))
-        });
+        let losses = counted(&list.split);
+        let rules = std::array::from_fn(|nth| (COUNTED[nth], losses[nth]));
         let (seed, n_steps) = (set.seed as u64, set.steps);
         let mut batches = Rng::seed_from_u64(seed);
-        let (sizes, schedule) = (set.size.0, set.size.schedule(n_steps));
+        let (sizes, schedule) = (set.size.0, Schedule { n_steps, ..Schedule::PAGE });
         let training = gpt::Training::new(Rung::BATCH, sizes, schedule, &mut batches)?;
         let mut run = Self {
             seed,
             n_steps,
             list,
-            tested,
             rules,
             training,
             batches,
@@ -127,7 +117,7 @@ impl Run {
         let learned = (!self.since.is_empty()).then(|| mean(self.since.iter().copied()));
         let as_learned = |logits: &[f64]| NextLetter::of(logits, 1.0, 1.0);
         let wrote = self.write(&model, "", as_learned, 0)?;
-        Ok(Look { step, learned, kept: model.loss(&self.tested)?, wrote })
+        Ok(Look { step, learned, kept: model.loss(&self.list.split.test)?, wrote })
     }
 
     /// The `nth` word that a model writes, from its beginning on.
@@ -157,10 +147,10 @@ impl Run {
             return Ok(known);
         }
         let (model, sizes) = (self.model()?, self.training.architecture());
+        let tested = &self.list.split.test;
         let heads =
             (0..sizes.n_blocks).flat_map(|b| (0..sizes.n_heads).map(move |i| [b, i]));
-        let loss =
-            |at @ [b, i]: [usize; 2]| Ok((at, model.without(b, i)?.loss(&self.tested)?));
+        let loss = |at @ [b, i]: [usize; 2]| Ok((at, model.without(b, i)?.loss(tested)?));
         let losses = heads.map(loss).collect::<Result<_>>()?;
         Ok(self.without.get_or_init(|| losses))
     }

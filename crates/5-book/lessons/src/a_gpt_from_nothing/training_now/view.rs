@@ -115,15 +115,11 @@ impl Now<'_> {
         let Look { step, kept, .. } = self.look;
         let rules = run.rules.iter().map(|(name, loss)| format!("{name} {loss:.3}"));
         let rules = rules.collect::<Vec<_>>().join(", ");
-        let of = match run.tested.len() {
-            n if n == run.list.split.test.len() => String::new(),
-            n => format!("{n} of "),
-        };
         let off = self.off.as_ref().map_or(String::new(), |off| {
             format!(" Without {} it is {:.3}.", off.name(), off.loss)
         });
         format!(
-            "It learns from {}.{} After {step} of {} steps the loss on {of}the kept {} is \
+            "It learns from {}.{} After {step} of {} steps the loss on the kept {} is \
              {kept:.3} (counting: {rules}).{off} {} {}",
             run.list.counted(),
             run.list.left_out,
