@@ -23,6 +23,10 @@ pub enum Error {
     #[error("{file}: no tokenizer: {}", name_text(why))]
     Tokenizer { file: String, why: String },
 
+    /// A character that has no token, where no token stands for unknown ones.
+    #[error("{file}: {character:?} has no token, and no token stands for unknown ones")]
+    NoToken { file: String, character: char },
+
     /// A tokenizer of another model.
     #[error(
         "{file}: the tokenizer gives ids up to {largest}, and the model has embeddings for \

@@ -247,7 +247,14 @@ impl Text {
             };
             encoding.map_err(|why| why.to_string())
         });
-        encoded.and_then(|outcome| outcome).map_err(|why| self.wrong(why))
+        encoded.and_then(|outcome| outcome).map_err(|why| {
+            match without_token(tokenizer, text) {
+                Some(character) if why.contains(NO_UNKNOWN) => {
+                    Error::NoToken { file: self.name.clone(), character }
+                }
+                _ => self.wrong(why),
+            }
+        })
     }
 
     fn expect_embedded(&self, encoding: &Encoding) -> Result<()> {
@@ -295,6 +302,14 @@ impl Text {
         };
         ids.iter().map(piece).collect()
     }
+}
+
+/// What the library says of a text with a character that has no token.
+const NO_UNKNOWN: &str = "Missing [UNK] token";
+
+/// The first character that cannot be encoded alone.
+fn without_token(tokenizer: &Tokenizer, text: &str) -> Option<char> {
+    text.chars().find(|character| tokenizer.encode(character.to_string(), false).is_err())
 }
 
 fn parsed(name: &str, json: &[u8]) -> Result<Value> {

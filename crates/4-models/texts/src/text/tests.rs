@@ -80,6 +80,23 @@ fn nothing_to_read_is_refused() {
     assert_eq!(text().pieces("👋", 64, Long::Refuse).unwrap().pieces[1], "[UNK]");
 }
 
+/// Letters alone have tokens, and nothing stands for what is none.
+#[test]
+fn a_character_without_a_token_is_refused_by_name() {
+    let letters = json!({
+        "version": "1.0", "truncation": null, "padding": null, "added_tokens": [],
+        "normalizer": null, "post_processor": null, "decoder": null,
+        "pre_tokenizer": {
+            "type": "Split", "pattern": { "Regex": "" }, "behavior": "Isolated", "invert": false,
+        },
+        "model": { "type": "WordLevel", "vocab": { "a": 0, "b": 1 }, "unk_token": "<unknown>" },
+    });
+    let text = Text::read("letters.json", letters.to_string().as_bytes(), 2).unwrap();
+    assert_eq!(text.pieces("abba", 9, Long::Refuse).unwrap().pieces.len(), 4);
+    let refused = text.pieces("abëa", 9, Long::Refuse).unwrap_err();
+    insta::assert_snapshot!(refused, @"letters.json: 'ë' has no token, and no token stands for unknown ones");
+}
+
 #[test]
 fn a_tokenizer_of_another_model_is_refused_with_both_numbers() {
     let refused = Text::read("tokenizer.json", &tokenizer(), 8).unwrap_err();
