@@ -59,7 +59,8 @@ pub(super) fn trained(
         writeln!(
             text,
             "\nSaved in {folder}: a name goes on with\n\n  \
-             cargo learn write --model {folder} --tokens 12 \"<end>mar\""
+             cargo learn write --model {folder} --tokens 12 \"<end>mar\"\n\nand its heads \
+             are seen with\n\n  cargo learn look --model {folder} \"<end>marie\""
         )?;
     }
     Ok(text)
@@ -89,8 +90,8 @@ fn report(split: &Split, loss: f64, written: &[String]) -> Result<String> {
     let [learned, kept, new] = split.count(written);
     writeln!(
         text,
-        "\nOf {N_WRITTEN}, {learned} are names that it learned from, {kept} are among those that \
-         it\nnever saw, and {new} are in no list."
+        "\nOf these {N_WRITTEN}, it learned from {learned} and never saw {kept}; {new} are in no \
+         list."
     )?;
     Ok(text)
 }
@@ -105,7 +106,7 @@ mod tests {
         let stop = AtomicBool::new(false);
         let report = trained(1, 20, Some(folder.path()), &stop).unwrap();
         for part in
-            ["4,000 parameters; seed 1; 20 steps", "2.336", "the model", "Of 200, "]
+            ["4,000 parameters; seed 1; 20 steps", "2.336", "the model", "Of these 200, "]
         {
             assert!(report.contains(part), "{part} is missing from\n{report}");
         }

@@ -160,8 +160,8 @@ impl Now<'_> {
         let called = self.run.list.called;
         let words: Vec<&str> = self.words.iter().map(|word| named(word)).collect();
         format!(
-            "It writes: {}. Of these, {learned} are {called} that it learned from, {kept} were \
-             kept from it, and {new} are new.",
+            "It writes: {}. Of these {called}, it learned from {learned} and never saw {kept}; \
+             {new} are new.",
             words.join(", "),
         )
     }
