@@ -207,7 +207,9 @@ impl<'a> Compiling<'a> {
 
     fn show(&mut self, what: &str) {
         let program = self.program;
-        let first = || progress::spinner(format!("{program}: compiling (minutes, the first time)"));
+        let first = || {
+            progress::spinner(format!("{program}: compiling (minutes, the first time)"))
+        };
         self.progress.get_or_insert_with(first).set_detail(format!("{program}: {what}"));
     }
 }
