@@ -248,11 +248,10 @@ impl Text {
             encoding.map_err(|why| why.to_string())
         });
         encoded.and_then(|outcome| outcome).map_err(|why| {
-            match without_token(tokenizer, text) {
-                Some(character) if why.contains(NO_UNKNOWN) => {
-                    Error::NoToken { file: self.name.clone(), character }
-                }
-                _ => self.wrong(why),
+            let is_unknown = why.contains(NO_UNKNOWN);
+            match is_unknown.then(|| without_token(tokenizer, text)).flatten() {
+                Some(character) => Error::NoToken { file: self.name.clone(), character },
+                None => self.wrong(why),
             }
         })
     }

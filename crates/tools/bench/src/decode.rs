@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use attention::{
     Mask, Matrix, Rng, SeedableRng, attend_heads, max_abs_diff, median, random_matrix,
 };
@@ -20,7 +20,7 @@ use workshop::progress;
 
 use super::ours::{AT_LEAST_MS, mean_ms};
 use super::reference::TOLERANCE;
-use super::results::Results;
+use super::results::{Results, expect_near};
 use super::rounds::{self, Runner};
 use super::side::{Job, Program, Side};
 use super::{Common, Settings, expect_optimised, peers, table};
@@ -165,12 +165,7 @@ impl DecodeInputs {
 }
 
 fn difference(out: &Matrix, expected: &Matrix) -> Result<f64> {
-    let difference = max_abs_diff(out, expected)?;
-    ensure!(
-        difference <= TOLERANCE,
-        "wrong by {difference:.1e}, and {TOLERANCE:.0e} is allowed"
-    );
-    Ok(difference)
+    expect_near(max_abs_diff(out, expected)?, TOLERANCE)
 }
 
 /// Ours: the caches packed as tokens came.

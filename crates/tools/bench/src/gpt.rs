@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use attention::{Matrix, Rng, SeedableRng, median};
+use attention::{Matrix, Rng, SeedableRng, max_abs_diff, median};
 use gpt::{Architecture, Gradients, NAMES, RUNGS, Rung, scalars};
 use runs::{Case, Pass};
 use serde_json::json;
@@ -16,7 +16,7 @@ use workshop::output::print;
 use workshop::{progress, whole};
 
 use super::ours::{AT_LEAST_MS, mean_ms};
-use super::results::Results;
+use super::results::{Results, expect_near};
 use super::rounds::{self, Runner};
 use super::side::{Job, Program, Side};
 use super::{Beside, expect_optimised, peers};
@@ -51,17 +51,19 @@ pub fn run(args: &Args) -> Result<()> {
     for (name, sizes, n_names) in MODELS {
         let step = Step::new(sizes, n_names);
         let bar = progress::spinner(format!("{name}: who gives the same numbers"));
-        let (who, remarks) = right(&step, peer.as_ref())?;
+        let (who, mut remarks) = right(&step, peer.as_ref())?;
         bar.finish_and_clear();
         let (names, mut who): (Vec<_>, Vec<_>) =
             who.into_iter().map(|(name, delta, who)| ((name, delta), who)).unzip();
         let peak = || runs::machine::fma_peak(1, Instructions::best());
         let ms = rounds::run(&mut who, n_rounds, peak, |_| ()).ms;
-        let rows: Vec<_> = names
-            .into_iter()
-            .zip(ms)
-            .filter_map(|((name, delta), ms)| Some((name, delta, median(ms.ok()?))))
-            .collect();
+        let mut rows = Vec::new();
+        for ((name, delta), ms) in names.into_iter().zip(ms) {
+            match ms {
+                Ok(ms) => rows.push((name, delta, median(ms))),
+                Err(why) => remarks.push(format!("{name} is left out: {why}")),
+            }
+        }
         lines.extend(rows.iter().map(|(rung, _, ms)| {
             json!({ "model": name, "rung": rung, "ms": (ms * 1e4).round() / 1e4 })
                 .to_string()
@@ -100,6 +102,13 @@ impl Step {
         Ok(rung.gradients(self.sizes, &self.parameters, &self.names)?)
     }
 
+    /// The loss and the gradients, in a row.
+    fn numbers(&self, rung: Rung) -> Result<Matrix> {
+        let (loss, gradients) = self.gradients(rung)?;
+        let row = [vec![loss], gradients].concat();
+        Ok(Matrix::from_row_slice(1, row.len(), &row))
+    }
+
     /// For a peer: names filled up to one length, and what comes after each letter.
     fn save(&self, file: &Path) -> Result<()> {
         let length = self.names.iter().map(Vec::len).max().unwrap_or(1) - 1;
@@ -135,21 +144,15 @@ fn right<'a>(
     peer: Option<&Program>,
 ) -> Result<(Vec<Right<'a>>, Vec<String>)> {
     let (mut right, mut remarks) = (Vec::new(), Vec::new());
-    let (loss, gradients) = step.gradients(Rung::BATCH)?;
-    let expected = [vec![loss], gradients].concat();
-    let mut compare = |name: &str, found: &[f64], who| {
-        let apart = found.iter().zip(&expected).map(|(a, b)| (a - b).abs());
-        let delta = apart.fold(0.0, f64::max);
-        if found.len() == expected.len() && delta <= TOLERANCE {
-            right.push((name.to_owned(), delta, who));
-        } else {
-            remarks.push(format!("{name} is left out: wrong by {delta:.1e}"));
-        }
+    let expected = step.numbers(Rung::BATCH)?;
+    let mut compare = |name: &str, found: &Matrix, who| match difference(found, &expected)
+    {
+        Ok(delta) => right.push((name.to_owned(), delta, who)),
+        Err(why) => remarks.push(format!("{name} is left out: {why:#}")),
     };
     let is_small = step.sizes == Architecture::SMALL;
     for rung in RUNGS.into_iter().filter(|rung| is_small || !rung.is_small) {
-        let (loss, gradients) = step.gradients(rung)?;
-        compare(rung.name, &[vec![loss], gradients].concat(), Who::Rung(step, rung));
+        compare(rung.name, &step.numbers(rung)?, Who::Rung(step, rung));
     }
     if let Some(program) = peer {
         let (side, found) = answer_of(program, step)?;
@@ -158,8 +161,12 @@ fn right<'a>(
     Ok((right, remarks))
 }
 
-/// A peer at work, and its loss and gradients.
-fn answer_of(program: &Program, step: &Step) -> Result<(Side, Vec<f64>)> {
+fn difference(found: &Matrix, expected: &Matrix) -> Result<f64> {
+    expect_near(max_abs_diff(found, expected)?, TOLERANCE)
+}
+
+/// A peer at work, and its loss and gradients in a row.
+fn answer_of(program: &Program, step: &Step) -> Result<(Side, Matrix)> {
     let folder = tempfile::tempdir().context("no folder for temporary files")?;
     let (file, results) = (folder.path().join("step"), folder.path().join("results"));
     step.save(&file)?;
@@ -169,8 +176,7 @@ fn answer_of(program: &Program, step: &Step) -> Result<(Side, Vec<f64>)> {
     let job = Job { file: &file, case, threads: 1, instructions };
     let mut side = Side::start(program, &job)?;
     side.check(program.name, Pass::Forward, &results)?;
-    let found = Results::open(&results, false)?.out().as_slice().to_vec();
-    Ok((side, found))
+    Ok((side, Results::open(&results, false)?.out().clone()))
 }
 
 enum Who<'a> {
@@ -229,6 +235,19 @@ mod tests {
             assert_eq!(who.len(), if name == "small" { 6 } else { 3 }, "{remarks:?}");
             assert!(who.iter_mut().all(|(_, _, who)| who.time().unwrap() > 0.0));
         }
+    }
+
+    #[test]
+    fn who_is_wrong_by_too_much_or_gives_no_number_is_not_timed() {
+        let expected = Step::new(Architecture::SMALL, 2).numbers(Rung::BATCH).unwrap();
+        let planted = |by: f64| {
+            let mut found = expected.clone();
+            found[(0, 7)] += by;
+            difference(&found, &expected).map_err(|why| why.to_string())
+        };
+        assert!(planted(1e-6).unwrap() > 0.0);
+        insta::assert_snapshot!(planted(1.0).unwrap_err(), @"wrong by 1.0e0, and 1e-5 is allowed");
+        insta::assert_snapshot!(planted(f64::NAN).unwrap_err(), @"wrong by NaN, and 1e-5 is allowed");
     }
 
     #[test]

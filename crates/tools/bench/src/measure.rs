@@ -4,14 +4,14 @@ use std::cell::RefCell;
 use std::fs;
 use std::rc::Rc;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use attention::median;
 use indicatif::ProgressBar;
 use tiles::Instructions;
 
 use super::layer::Layer;
 use super::reference::{Reference, TOLERANCE};
-use super::results::Results;
+use super::results::{Results, expect_near};
 use super::rounds::{self, Rounds, Runner};
 use super::side::{Job, Program, Side};
 use super::table::bytes;
@@ -199,14 +199,7 @@ fn difference(
     side.check(variant, pass, &file).map_err(Unequal::Broken)?;
     let results = Results::open(&file, pass == Pass::ForwardBackward).map_err(wrong)?;
     let difference = reference.difference(&results).map_err(wrong)?;
-    let near = || -> Result<f64> {
-        ensure!(
-            difference <= TOLERANCE,
-            "wrong by {difference:.1e}, and {TOLERANCE:.0e} is allowed"
-        );
-        Ok(difference)
-    };
-    near().map_err(wrong)
+    expect_near(difference, TOLERANCE).map_err(wrong)
 }
 
 fn timed(title: &str, checked: &mut [Checked], plan: &Plan<'_>) -> Rounds {

@@ -110,6 +110,15 @@ impl Results {
     }
 }
 
+/// A difference, if it is within what is allowed; a NaN never is.
+pub fn expect_near(difference: f64, allowed: f64) -> Result<f64> {
+    ensure!(
+        difference <= allowed,
+        "wrong by {difference:.1e}, and {allowed:.0e} is allowed"
+    );
+    Ok(difference)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -16,7 +16,7 @@ struct Rows {
     capacity: usize,
     clock: usize,
     rows: HashMap<(char, usize), (usize, usize, bool)>,
-    /// By the letter of a matrix, the bytes that were moved.
+    /// The bytes that were moved of each matrix, which a letter names.
     moved: HashMap<char, usize>,
 }
 
