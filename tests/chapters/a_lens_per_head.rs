@@ -14,7 +14,7 @@ use model_files::{Sentence, TrainedLayer, minilm};
 use per_head::{NaiveAttention, PerHeadAttention, SumOfHeadsAttention, concat};
 use single_head::HeadPass;
 
-use crate::quote::{Table, assert_quote, below, matrix, values};
+use crate::quote::{Aligned, assert_quote, below, matrix, values};
 
 const HEADS: usize = 12;
 const D_V: usize = 32;
@@ -207,7 +207,7 @@ fn one_output_from_twelve_heads() {
     let out = trained.per_head.self_attend(x, &Mask::None).unwrap().out;
     let b_o = parameters.w_o().bias.as_ref().unwrap()[j];
 
-    let mut table = Table::bare([-9, 8]);
+    let mut table = Aligned::new([-9, 8]);
     let mut z_j = b_o;
     for (i, head) in heads.iter().enumerate() {
         let term = (&head.out * parameters.w_o_of_head(i))[(token, j)];

@@ -39,7 +39,7 @@ fn lost(run: &Value) -> Vec<Vec<f64>> {
 /// One row per head, one column per word.
 fn by_role(of_heads: &[Vec<f64>], cell: impl Fn(f64) -> String) -> Table<4> {
     let [agent, object, place] = ROLES;
-    let mut table = Table::new([("", -11), (agent, 9), (object, 9), (place, 9)]);
+    let mut table = Table::new(["", agent, object, place]);
     for (i, row) in of_heads.iter().enumerate() {
         let [agent, object, place] = [0, 1, 2].map(|r| cell(row[r]));
         table.row([format!("head {i}"), agent, object, place]);

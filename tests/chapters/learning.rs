@@ -24,7 +24,7 @@ fn the_gradient_of_cross_entropy() {
     let right = 1;
     let loss = cross_entropy(&logits, &[right]).unwrap();
     let p = softmax_rows(logits.clone());
-    let mut table = Table::new([("class", -9), ("logit", 7), ("p", 8), ("gradient", 10)]);
+    let mut table = Table::new(["class", "logit", "p", "gradient"]);
     for class in 0..3 {
         let name = format!("{class}{}", if class == right { ", right" } else { "" });
         let (logit, p, d) = (logits[class], p[class], loss.gradient[class]);
@@ -46,9 +46,9 @@ fn wrong_gradients_that_learn() {
         task.loss(&layer).unwrap()
     };
     let mut table = Table::new([
-        ("gradients", -29),
-        ("loss at the end", 17),
-        (&format!("of {N_WRONG_STARTS} starts, below {ENOUGH}"), 29),
+        "gradients",
+        "loss at the end",
+        &format!("of {N_WRONG_STARTS} starts, below {ENOUGH}"),
     ]);
     let mut reached = Vec::new();
     let of_way =

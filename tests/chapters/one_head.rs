@@ -23,13 +23,7 @@ fn one_query_by_hand() {
     let query = 2;
     let (q, largest) = (pass.q.row(query), pass.scores.row(query).max());
     let exp = |key: usize| (pass.scores[(query, key)] - largest).exp();
-    let mut table = Table::new([
-        ("key", -12),
-        ("q · k", -17),
-        ("score", 6),
-        ("exponential", 13),
-        ("attention", 11),
-    ]);
+    let mut table = Table::new(["key", "q · k", "score", "exponential", "attention"]);
     for (j, word) in WORDS.iter().enumerate() {
         let k = pass.k.row(j);
         let dot = q.dot(&k);

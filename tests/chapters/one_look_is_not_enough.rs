@@ -8,7 +8,7 @@ use lessons::plain;
 use model_files::minilm;
 use single_head::HeadPass;
 
-use crate::quote::{Table, assert_quote, percent, share, values};
+use crate::quote::{Aligned, Table, assert_quote, percent, share, values};
 
 const HEADS: [usize; 3] = [11, 5, 4];
 
@@ -77,24 +77,24 @@ fn a_blend_of_values_that_can_be_read() {
     assert_eq!(blend.out.row(2), blend.out.row(3), "two rows of shares, one output");
 
     let [agent, object, place] = blend.features;
-    let mut table = Table::new([("values", -28), (agent, 8), (object, 8), (place, 8)]);
+    let mut table = Table::new(["values", agent, object, place]);
     let row = |name: String, row: usize, of: &attention::Matrix| {
         let [a, o, p] = [0, 1, 2].map(|column| format!("{:.1}", of[(row, column)]));
         [name, a, o, p]
     };
     for (j, token) in blend.tokens.iter().enumerate() {
-        table.row(row(format!("  {token}"), j, &blend.v));
+        table.row(row(token.to_string(), j, &blend.v));
     }
-    table.row([""; 4]);
-    table.row(["row of shares                  output", "", "", ""]);
+    let mut mixed = Table::new(["row of shares", agent, object, place]);
     for i in 0..blend.attn.nrows() {
         let given: Vec<String> = (0..blend.tokens.len())
             .filter(|&j| blend.attn[(i, j)] > 0.0)
             .map(|j| format!("{} {}", percent(blend.attn[(i, j)]), blend.tokens[j]))
             .collect();
-        table.row(row(format!("  {}", given.join(" + ")), i, &blend.out));
+        mixed.row(row(given.join(" + "), i, &blend.out));
     }
-    assert_quote!("one_look_is_not_enough_readable_blend", table.text());
+    let both = format!("{}\n\n{}", table.text(), mixed.text());
+    assert_quote!("one_look_is_not_enough_readable_blend", both);
 }
 
 /// The blend of source 000, with the trained values of head 5; distances are parts of the
@@ -106,7 +106,7 @@ fn what_a_blend_takes_from_one_it_gives_to_the_other() {
     let (v_pilot, v_paris) = (value(5, "pilot"), value(5, "paris"));
     let apart = (&v_pilot - &v_paris).norm();
 
-    let mut table = Table::bare([-24, 11, 11]);
+    let mut table = Aligned::new([-24, 11, 11]);
     table.row(["shares", "  distance from", ""]);
     table.row(["", "pilot", "Paris"]);
     for to_paris in [0.0, 0.2, 0.5, 0.8, 1.0] {
@@ -127,8 +127,7 @@ fn a_share_needs_a_control_beside_it() {
     let pilot = Pilot::new().unwrap();
     let (heads, flew) = (&pilot.heads, pilot.at("flew").unwrap());
 
-    let mut table =
-        Table::new([("link", -14), ("head", 6), ("from flew", 11), ("from others", 13)]);
+    let mut table = Table::new(["link", "head", "from flew", "from others"]);
     let mut said = Vec::new();
     for (_, word, head) in QUESTIONS {
         let (attn, key) = (&heads[head].attn, pilot.at(word).unwrap());

@@ -18,7 +18,7 @@ use lessons::one_matrix_many_heads::{
 use model_files::minilm;
 use per_head::PerHeadAttention;
 
-use crate::quote::{Table, assert_quote, below, matrix, values};
+use crate::quote::{Aligned, Table, assert_quote, below, matrix, values};
 
 /// A matrix of two heads, with a bar between them.
 fn two_blocks(name: &str, rows: &[&str], of: &Matrix, digits: usize) -> String {
@@ -59,15 +59,14 @@ fn apart(parameters: &LayerParameters, x: &Matrix) -> f64 {
 #[test]
 fn the_same_layer() {
     let layer = minilm().unwrap();
-    let mut table =
-        Table::new([("trained layer, d_k 32", -46), ("largest difference", -18)]);
+    let mut table = Table::new(["layer", "largest difference"]);
     for sentence in &layer.sentences {
         let difference = apart(&layer.parameters, &sentence.input);
         // Both use one routine for their products, and it adds in the same order
         // wherever a column lies.
         assert_eq!(difference, 0.0, "{}", sentence.name);
         let tokens = sentence.tokens.len();
-        let name = format!("{}, {tokens} tokens", sentence.name);
+        let name = format!("trained, d_k 32: {}, {tokens} tokens", sentence.name);
         table.row([name, difference.to_string()]);
     }
 
@@ -83,7 +82,6 @@ fn the_same_layer() {
     }
     println!("narrow heads: {largest:.1e}");
     let name = format!("{n_layers} random layers, d_k {}", dims.d_k());
-    table.row(["", ""]);
     table.row([name, format!("below {}", below(largest, 1e-12))]);
     assert_quote!("one_matrix_many_heads_same", table.text());
 }
@@ -167,7 +165,7 @@ fn a_batch_of_32_sequences() {
         ("concat", format!("{:?}", result.out.tokens().shape())),
         ("output", batch(&result.out)),
     ];
-    let mut table = Table::bare([-9, -60]);
+    let mut table = Aligned::new([-9, -60]);
     rows.into_iter().for_each(|(name, what)| table.row([name, &what]));
     assert_quote!("one_matrix_many_heads_batch", table.text());
 

@@ -89,22 +89,82 @@ pub fn below(number: f64, most: f64) -> String {
     format!("{most:e}")
 }
 
-/// Rows under a heading, each column as wide as is said; a negative width stands for cells
+/// Rows under a heading, as Markdown: a page shows a table. A column whose cells all begin as
+/// numbers do stands at the right.
+pub struct Table<const N: usize>(Vec<[String; N]>);
+
+impl<const N: usize> Table<N> {
+    pub fn new(headings: [&str; N]) -> Self {
+        let mut table = Self(Vec::new());
+        table.row(headings);
+        table
+    }
+
+    pub fn row<C: Display>(&mut self, cells: [C; N]) {
+        self.0.push(cells.map(|cell| escaped(&cell.to_string())));
+    }
+
+    /// The rows, each column as wide as its widest cell.
+    pub fn text(&self) -> String {
+        let of = |row: &[String; N], dashes: bool| -> String {
+            let cells = (0..N).map(|nth| {
+                let (width, is_right) = (self.width(nth), self.is_right(nth));
+                match (dashes, is_right) {
+                    (true, true) => format!(" {}: |", "-".repeat(width - 1)),
+                    (true, false) => format!(" {} |", "-".repeat(width)),
+                    (false, true) => format!(" {:>width$} |", row[nth]),
+                    (false, false) => format!(" {:<width$} |", row[nth]),
+                }
+            });
+            format!("|{}", cells.collect::<String>())
+        };
+        let (heading, rows) = self.0.split_first().expect("a table has a heading");
+        let mut lines = vec![of(heading, false), of(heading, true)];
+        lines.extend(rows.iter().map(|row| of(row, false)));
+        lines.join("\n")
+    }
+
+    fn width(&self, nth: usize) -> usize {
+        let widths = self.0.iter().map(|row| row[nth].chars().count());
+        widths.max().unwrap_or(0).max(2)
+    }
+
+    /// Numbers, with their units.
+    fn is_right(&self, nth: usize) -> bool {
+        let begins = |first: char| first.is_ascii_digit() || "-−–+±×.(∞".contains(first);
+        let is_word = |letters: &str| letters.len() > 3;
+        let is_number = |cell: &str| {
+            let cell = cell.trim_start_matches("\\< ");
+            (cell.starts_with("NaN") || cell.chars().next().is_none_or(begins))
+                && !cell.split(|c: char| !c.is_alphabetic()).any(is_word)
+        };
+        self.0[1..].iter().all(|row| is_number(&row[nth]))
+    }
+}
+
+/// As Markdown shows it: white space in front is kept, nothing is taken for a mark, and a
+/// number stays on a line with its sign.
+fn escaped(cell: &str) -> String {
+    let text = cell.trim_start();
+    let mut escaped = "&emsp;".repeat((cell.len() - text.len()).div_ceil(2));
+    for character in text.trim_end().chars() {
+        if "|*<`\\[".contains(character) {
+            escaped.push('\\');
+        }
+        escaped.push(character);
+    }
+    escaped.replace(" %", "\u{a0}%").replace("× ", "×\u{a0}").replace(" ×", "\u{a0}×")
+}
+
+/// Rows for a block of code, each column as wide as is said; a negative width stands for cells
 /// that begin at the left.
-pub struct Table<const N: usize> {
+pub struct Aligned<const N: usize> {
     widths: [isize; N],
     text: String,
 }
 
-impl<const N: usize> Table<N> {
-    pub fn new(columns: [(&str, isize); N]) -> Self {
-        let mut table = Self::bare(columns.map(|(_, width)| width));
-        table.row(columns.map(|(heading, _)| heading));
-        table
-    }
-
-    /// Without a heading.
-    pub fn bare(widths: [isize; N]) -> Self {
+impl<const N: usize> Aligned<N> {
+    pub fn new(widths: [isize; N]) -> Self {
         Self { widths, text: String::new() }
     }
 
@@ -156,11 +216,15 @@ fn a_bound_is_held_and_said() {
 }
 
 #[test]
-fn a_table_is_aligned_by_characters() {
-    let mut table = Table::new([("key", -8), ("√d_k", 6)]);
-    table.row(["flew", "5.66"]);
-    table.row(["×", ""]);
-    assert_eq!(table.text(), "key       √d_k\nflew      5.66\n×");
+fn a_table_is_markdown_and_aligned_by_characters() {
+    let mut table = Table::new(["key", "√d_k", "what"]);
+    table.row(["flew", "5.66", "a|b"]);
+    table.row(["  ×", "", "<end>"]);
+    insta::assert_snapshot!(table.text());
+    let mut aligned = Aligned::new([-8, 6]);
+    aligned.row(["flew", "5.66"]);
+    aligned.row(["×", ""]);
+    assert_eq!(aligned.text(), "flew      5.66\n×");
 }
 
 /// The snapshots whose names no test says.

@@ -13,7 +13,7 @@ use lessons::scores_softmax_scale::{
 use model_files::TrainedLayer;
 use single_head::{HeadPass, attend};
 
-use crate::quote::{Table, assert_quote, share, values};
+use crate::quote::{Aligned, Table, assert_quote, share, values};
 
 fn pass_of(layer: &TrainedLayer, sentence: &str, head: usize) -> HeadPass {
     lessons::scores_softmax_scale::pass_of(layer, sentence, head).unwrap()
@@ -30,13 +30,7 @@ fn one_row_step_by_step() {
     let exp = |j: usize| (pass.scores[(FLEW, j)] - largest).exp();
     let sum: f64 = (0..tokens.len()).map(exp).sum();
 
-    let mut table = Table::new([
-        ("key", -8),
-        ("q · k", 7),
-        ("q · k / √32", 14),
-        ("exp(s − max)", 15),
-        ("share", 8),
-    ]);
+    let mut table = Table::new(["key", "q · k", "q · k / √32", "exp(s − max)", "share"]);
     for (j, token) in tokens.iter().enumerate() {
         assert!((exp(j) / sum - pass.attn[(FLEW, j)]).abs() < 1e-12);
         let [raw, score] = [&raw, &pass.scores].map(|of| format!("{:.2}", of[(FLEW, j)]));
@@ -77,7 +71,7 @@ fn what_softmax_does_to_three_scores() {
         ("each divided by 100", [0.02, 0.01, 0.0]),
         ("three alike", [1.0, 1.0, 1.0]),
     ];
-    let mut table = Table::new([("", -22), ("scores", -20), ("shares", -20)]);
+    let mut table = Table::new(["", "scores", "shares"]);
     for (name, scores) in cases {
         let shares = softmax_rows(Matrix::from_row_slice(1, 3, &scores));
         let scores = scores.map(|score| score.to_string()).join("  ");
@@ -103,8 +97,7 @@ fn one_row_is_the_same_softmax() {
 
 #[test]
 fn a_softmax_as_written_fails_on_large_scores() {
-    let mut table =
-        Table::new([("scores", -18), ("as written", -16), ("row maximum first", -20)]);
+    let mut table = Table::new(["scores", "as written", "row maximum first"]);
     for scores in [[2.0, 1.0], [1000.0, 999.0], [-1000.0, -1001.0]] {
         let stable = softmax_rows(Matrix::from_row_slice(1, 2, &scores));
         let shown = scores.map(|score| score.to_string()).join("  ");
@@ -130,7 +123,7 @@ fn a_softmax_as_written_fails_on_large_scores() {
 
 #[test]
 fn scores_spread_as_d_k_grows() {
-    let mut table = Table::bare([5, 11, 11, 11, 11, 11, 11]);
+    let mut table = Aligned::new([5, 11, 11, 11, 11, 11, 11]);
     let [raw, divided] = ["q · k", "/ √d_k"];
     table.row(["d_k", raw, divided, raw, divided, raw, divided]);
     let mut said =
@@ -202,12 +195,7 @@ fn the_trained_layer_under_other_divisors() {
     let n_tokens = passes[0].attn.nrows();
     let most = (n_tokens as f64).log2();
 
-    let mut table = Table::new([
-        ("divisor", -8),
-        ("spread", 8),
-        ("entropy", 10),
-        ("largest share", 15),
-    ]);
+    let mut table = Table::new(["divisor", "spread", "entropy", "largest share"]);
     let mut said = vec![("even_bits_pilot".to_owned(), format!("{most:.2}"))];
     for (name, divisor) in [("1", 1.0), ("√32", 32f64.sqrt()), ("√384", 384f64.sqrt())]
     {
@@ -258,13 +246,8 @@ fn wrong_maps_of_the_right_shape() {
     let layer = model_files::minilm().unwrap();
     let pass = pass_of(&layer, "pilot", 11);
     let raw = undivided(&pass);
-    let mut table = Table::new([
-        ("map", -22),
-        ("shape", -10),
-        ("sums of rows", -16),
-        ("flew → pilot", 12),
-        ("output off by", 17),
-    ]);
+    let mut table =
+        Table::new(["map", "shape", "sums of rows", "flew → pilot", "output off by"]);
     let mut said = Vec::new();
     for Way { name, attn, .. } in &wrong_maps(&raw, 32, 384) {
         let sums: Vec<f64> = attn.row_iter().map(|row| row.sum()).collect();

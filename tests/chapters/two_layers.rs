@@ -27,15 +27,8 @@ fn most(shares: &Value, layer: usize) -> f64 {
 
 #[test]
 fn seeds_of_each_setting() {
-    let mut table = Table::new([
-        ("", -19),
-        ("parameters", 11),
-        ("seeds", 6),
-        ("fresh", 7),
-        ("least", 8),
-        ("median", 8),
-        ("most", 8),
-    ]);
+    let mut table =
+        Table::new(["", "parameters", "seeds", "fresh", "least", "median", "most"]);
     let mut quoted = Vec::new();
     for setting in SETTINGS {
         let of = runs(setting).unwrap();
@@ -62,12 +55,12 @@ fn seeds_of_each_setting() {
 #[test]
 fn distractors_and_wrong_answers_that_name_one() {
     let mut table = Table::new([
-        ("medians", -19),
-        ("without", 9),
-        ("with", 8),
-        ("wrong", 7),
-        ("name a distractor", 19),
-        ("among tokens seen", 19),
+        "medians",
+        "without",
+        "with",
+        "wrong",
+        "name a distractor",
+        "among tokens seen",
     ]);
     let mut quoted = Vec::new();
     for setting in [
@@ -141,13 +134,8 @@ fn sizes_of_the_task_and_the_models() {
 fn where_the_heads_of_seed_0_look() {
     let run = &runs("two layers").unwrap()[0];
     let kinds = ["previous", "same_place", "last_same", "after_last_same"];
-    let mut table = Table::new([
-        ("", -16),
-        ("token before", 13),
-        ("itself", 8),
-        ("last same", 11),
-        ("after last same", 17),
-    ]);
+    let mut table =
+        Table::new(["", "token before", "itself", "last same", "after last same"]);
     for layer in 0..2 {
         for head in 0..Architecture::TWO_LAYERS.n_heads {
             let share = |kind| {
@@ -166,11 +154,8 @@ fn where_the_heads_of_seed_0_look() {
 /// what they are compared with.
 #[test]
 fn the_two_patterns_on_every_seed() {
-    let mut table = Table::new([
-        ("", -17),
-        ("first layer, token before", 27),
-        ("last layer, after last same", 29),
-    ]);
+    let mut table =
+        Table::new(["", "first layer, token before", "last layer, after last same"]);
     let mut quoted = Vec::new();
     let mut line = |name: &str, key: &str, when: &str, of: &[Value]| {
         let ends_of = |kind: &str, layer: fn(usize) -> usize| {
@@ -207,13 +192,13 @@ fn the_two_patterns_on_every_seed() {
 #[test]
 fn two_ways_to_the_same_end() {
     let mut table = Table::new([
-        ("seed", 4),
-        ("head", 6),
-        ("token before", 14),
-        ("last same", 11),
-        ("without it", 12),
-        ("only which", 12),
-        ("only where", 12),
+        "seed",
+        "head",
+        "token before",
+        "last same",
+        "without it",
+        "only which",
+        "only where",
     ]);
     let mut notes = 0;
     for run in runs("two layers").unwrap() {
@@ -248,10 +233,10 @@ fn how_they_form_with_seed_0() {
         ["step", "score", "previous_copied", "after_last_same"]
             .map(|key| numbers(&curve[key]).unwrap());
     let mut table = Table::new([
-        ("step", 5),
-        ("right", 9),
-        ("layer 0, token before", 23),
-        ("layer 1, after last same", 26),
+        "step",
+        "right",
+        "layer 0, token before",
+        "layer 1, after last same",
     ]);
     for nth in (0..steps.len()).step_by(2).filter(|nth| steps[*nth] <= 750.0) {
         let [before, after] = [previous[nth], after[nth]].map(|x| format!("{x:.2}"));
@@ -292,12 +277,7 @@ fn halves_apart(run: &Value) -> f64 {
 #[test]
 fn removing_heads() {
     let of = runs("two layers").unwrap();
-    let mut table = Table::new([
-        ("median of ten seeds", -42),
-        ("zero", 8),
-        ("mean", 8),
-        ("resample", 10),
-    ]);
+    let mut table = Table::new(["median of ten seeds", "zero", "mean", "resample"]);
     let mut quoted = Vec::new();
     let ways = ["zero", "mean", "resample"];
     for layer in 0..2 {

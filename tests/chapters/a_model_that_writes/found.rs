@@ -29,7 +29,7 @@ fn the_heads_that_have_a_pattern() {
         ("copies".to_owned(), COPIES.to_string()),
         ("even".to_owned(), share(even_copying())),
     ];
-    let mut table = Table::new([("", -36), ("heads", 5), ("  the most", -44)]);
+    let mut table = Table::new(["", "heads", "the most"]);
     for (pattern, name) in PATTERNS {
         let found = above(&shares(heads, pattern).unwrap(), MOST);
         let told: Vec<String> = found
@@ -37,11 +37,7 @@ fn the_heads_that_have_a_pattern() {
             .take(4)
             .map(|(layer, head, of)| format!("{layer}.{head} {}", share(*of)))
             .collect();
-        table.row([
-            name.to_owned(),
-            found.len().to_string(),
-            format!("  {}", told.join(", ")),
-        ]);
+        table.row([name.to_owned(), found.len().to_string(), told.join(", ")]);
         quoted.push((pattern.to_owned(), found.len().to_string()));
         let all = above(&shares(heads, pattern).unwrap(), 0.0);
         let (layer, head, of) = all[0];
@@ -66,12 +62,7 @@ fn the_heads_that_have_a_pattern() {
 fn copying_heads_taken_away() {
     let findings = findings().unwrap();
     let whole = ablations(findings, "whole", 0, "zero")[0];
-    let mut table = Table::new([
-        ("heads", 5),
-        ("most copying", 14),
-        ("same layers", 15),
-        ("random", 15),
-    ]);
+    let mut table = Table::new(["heads", "most copying", "same layers", "random"]);
     table.row(["0", &nats(whole.later), "", ""]);
     for n in &COUNTS[..4] {
         let later =
@@ -108,8 +99,7 @@ fn copying_heads_taken_away() {
 #[test]
 fn copying_without_the_heads_that_look_back() {
     let findings = findings().unwrap();
-    let mut table =
-        Table::new([("", -33), ("copying", 12), ("later copies", 14), ("prose", 14)]);
+    let mut table = Table::new(["", "copying", "later copies", "prose"]);
     for (what, name) in [
         ("whole", "nothing"),
         ("previous", "7 that look back on random text"),
@@ -160,7 +150,7 @@ fn one_path_cut() {
     let of = |what: &str, from: &str| -> Vec<&OnePath> {
         all.iter().filter(|it| it.what == what && it.from == from).collect()
     };
-    let mut table = Table::new([("", -46), ("copying", 13), ("later copies", 15)]);
+    let mut table = Table::new(["", "copying", "later copies"]);
     for (what, from, name) in [
         ("whole", "nothing", "nothing is missing"),
         ("previous", "everywhere", "7 that look back, missing everywhere"),
@@ -215,13 +205,7 @@ fn one_path_cut() {
 #[test]
 fn names_that_stood_there_before() {
     let words = &findings().unwrap().words;
-    let mut table = Table::new([
-        ("", -12),
-        ("never said", 10),
-        ("said twice", 12),
-        ("no copying", 12),
-        ("random", 15),
-    ]);
+    let mut table = Table::new(["", "never said", "said twice", "no copying", "random"]);
     for word in words {
         let name = format!("Durs|{}", word.end.trim());
         let random = range(word.random.iter().copied());
@@ -258,7 +242,7 @@ fn windows_with_and_without_the_first_tokens() {
     };
     let perplexity = |x: f64| format!("{x:.1}");
     let whole = of("whole", 0, 0)[0];
-    let mut table = Table::new([("", -22), ("window 256", 16), ("window 64", 18)]);
+    let mut table = Table::new(["", "window 256", "window 64"]);
     let mut quoted = vec![
         ("perplexity_whole".to_owned(), perplexity(whole)),
         ("breaks".to_owned(), BREAKS.to_string()),
@@ -315,12 +299,7 @@ const NOTICED: f64 = 0.095;
 fn many_heads_taken_away() {
     let findings = findings().unwrap();
     let order = &findings.order;
-    let mut table = Table::new([
-        ("gone", 5),
-        ("least important", 17),
-        ("within layers", 15),
-        ("random", 15),
-    ]);
+    let mut table = Table::new(["gone", "least important", "within layers", "random"]);
     table.row(["0 %", &nats(order.whole), "", ""]);
     let at = |nth: usize, of: &str| {
         let ways = order.ways.iter().chain(&findings.shuffled);
@@ -375,8 +354,7 @@ fn many_heads_taken_away() {
 #[test]
 fn what_may_come_next() {
     let all: &Findings = findings().unwrap();
-    let mut table =
-        Table::new([("", -10), ("logit", 7), ("T = 1", 8), ("T = 0.5", 9), ("T = 2", 8)]);
+    let mut table = Table::new(["", "logit", "T = 1", "T = 0.5", "T = 2"]);
     let prompt = &all.next[0];
     let at = [1.0, 0.5, 2.0].map(|temperature| next::probabilities(prompt, temperature));
     for (nth, piece) in prompt.pieces.iter().enumerate().take(6) {

@@ -38,11 +38,8 @@ fn which_letters_are_aligned() {
     let (usual, n) = heads_aligned(&runs().unwrap());
     let (wide, n_wide) = heads_aligned(&of_four_centuries());
     assert_eq!((n, n_wide), (40, 40));
-    let mut table = Table::new([
-        ("heads of 40 that have it aligned", -32),
-        ("1950 to 2049", 14),
-        ("1800 to 2199", 14),
-    ]);
+    let mut table =
+        Table::new(["heads of 40 that have it aligned", "1950 to 2049", "1800 to 2199"]);
     for (letter, name) in LETTERS.iter().enumerate() {
         table.row([*name, &usual[letter].to_string(), &wide[letter].to_string()]);
     }

@@ -39,11 +39,7 @@ fn writing_with_and_without_caches() {
     let memory_anew = work(letters().map(|_| [1, N_SOURCE, N_SOURCE]));
     let cross_cached =
         work(letters().map(|t| [1, if t == 1 { N_SOURCE } else { 0 }, N_SOURCE]));
-    let mut table = Table::new([
-        ("to write ten letters", -46),
-        ("rows of keys", 14),
-        ("multiply-adds", 15),
-    ]);
+    let mut table = Table::new(["to write ten letters", "rows of keys", "multiply-adds"]);
     let lines = [
         ("own attention, a whole pass at every letter", &own),
         ("own attention, cached", &own_cached),

@@ -33,11 +33,8 @@ fn a_head_for_each_word_is_seen_and_neither_two_on_one_nor_even_heads() {
 #[test]
 fn the_louder_the_roles_the_more_often_two_heads_settle_on_one() {
     let of = heads_that_specialise::loudness().unwrap();
-    let mut table = Table::new([
-        ("role / identity", 15),
-        ("three heads on three words", 28),
-        ("all words ≥ 99 %", 18),
-    ]);
+    let mut table =
+        Table::new(["role / identity", "three heads on three words", "all words ≥ 99 %"]);
     let mut quoted = Vec::new();
     for level in of.chunk_by(|a, b| a["loudness"] == b["loudness"]) {
         let loudness = level[0]["loudness"].as_f64().unwrap();
@@ -80,11 +77,7 @@ fn one_head_in_two_codes() {
             format!("{} ({:.1}–{:.1})", percent(median), 100.0 * least, 100.0 * most);
         ([least, median, most].map(percent).to_vec(), cell)
     };
-    let mut table = Table::new([
-        ("median (least–most)", -45),
-        ("identity + role", 20),
-        ("bound", 23),
-    ]);
+    let mut table = Table::new(["median (least–most)", "identity + role", "bound"]);
     let mut quoted = Vec::new();
     for (key, what) in [
         ("own", "one head, shares of its own"),

@@ -15,31 +15,11 @@ use crate::quote::{Table, assert_quote, values};
 /// How much R² a head's removal must cost a target, for the target to need the head.
 const NEEDS: f64 = 0.1;
 
-/// Lines of at most so many characters, broken between words.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let last = lines.last_mut().unwrap();
-        match last.chars().count() + 1 + word.chars().count() {
-            _ if last.is_empty() => last.push_str(word),
-            n if n <= width => *last = format!("{last} {word}"),
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
-}
-
 #[test]
 fn windows_and_their_specialisations() {
     let of = heads_that_specialise::windows(8).unwrap();
     let mut quoted: Vec<(String, String)> = Vec::new();
-    let mut table = Table::new([
-        ("", -15),
-        ("fresh", 7),
-        ("trained", 9),
-        ("p", 7),
-        ("  a head has it with", -20),
-    ]);
+    let mut table = Table::new(["", "fresh", "trained", "p", "a head has it with"]);
     for (i, (name, criterion)) in SPECIALISATIONS.iter().enumerate() {
         let seeds = |key: &str| {
             Count::of(of.iter().map(|run| !run[key][i].as_array().unwrap().is_empty()))
@@ -47,13 +27,9 @@ fn windows_and_their_specialisations() {
         let (before, after) = (seeds("found_before"), seeds("found"));
         let p = written_p(before.fisher(after));
         quoted.push((format!("p_{}", name.replace(' ', "_")), p.clone()));
-        let counts = [before.hits().to_string(), after.hits().to_string(), p];
-        for (nth, line) in wrapped(criterion, 52).iter().enumerate() {
-            let first =
-                |cell: &str| if nth == 0 { cell.to_owned() } else { String::new() };
-            let [before, after, p] = counts.each_ref().map(|count| first(count));
-            table.row([first(name), before, after, p, format!("  {line}")]);
-        }
+        let [before, after] = [before, after].map(|count| count.hits().to_string());
+        let [before, after, p] = [&before, &after, &p].map(String::as_str);
+        table.row([name, before, after, p, criterion]);
     }
     let n_lines = SPECIALISATIONS.len();
     quoted.push(("lines".into(), n_lines.to_string()));
@@ -85,8 +61,7 @@ fn windows_and_their_specialisations() {
 fn targets(of: &[Value]) -> Table<4> {
     let targets = Windows::default().targets().to_vec();
     let single = heads_that_specialise::windows(1).unwrap();
-    let mut table =
-        Table::new([("R²", -10), ("8 heads", 13), ("1 head", 13), ("needs", 8)]);
+    let mut table = Table::new(["R²", "8 heads", "1 head", "needs"]);
     for (r, target) in targets.iter().enumerate() {
         let r2 = |runs: &[Value]| {
             let [least, median, _] =

@@ -47,7 +47,7 @@ fn a_layer_in_parts() {
     let one = FusedAttention::new(&layer);
     let one = one.pass_batch(&x, &x, &x, &[Mask::Causal]).unwrap().out;
     let mut apart = 0f64;
-    let mut table = Table::new([("ranks", 5), ("heads apart", 14), ("tokens apart", 15)]);
+    let mut table = Table::new(["ranks", "heads apart", "tokens apart"]);
     for p in [2, 3, 4, 8] {
         let heads = Threads::run(p, heads_apart).unwrap();
         let tokens = Threads::run(p, |group| tokens_apart(group, 1)).unwrap();
@@ -104,15 +104,15 @@ fn turns_of_the_ring() {
     let (n, p) = (64, 4);
     let cuts = [in_a_row(n, p), in_two_chunks(n, p)].map(|tokens| pairs(&tokens));
     let mut table = Table::new([
-        ("step", 4),
-        ("rank 0", 11),
-        ("1", 5),
-        ("2", 5),
-        ("3", 5),
-        ("rank 0", 13),
-        ("1", 5),
-        ("2", 5),
-        ("3", 5),
+        "step",
+        "in a row: rank 0",
+        "1",
+        "2",
+        "3",
+        "in chunks: rank 0",
+        "1",
+        "2",
+        "3",
     ]);
     for step in 0..p {
         let cells =

@@ -21,13 +21,13 @@ fn of<'a>(runs: &'a [Run], case: [usize; 4], split: &str) -> Vec<&'a Run> {
 fn on_one_machine() {
     let runs = one_machine().unwrap();
     let mut table = Table::new([
-        ("tokens", -11),
-        ("apart", -8),
-        ("one, ms", 8),
-        ("two, ms", 9),
-        ("efficiency", 12),
-        ("MB sent", 9),
-        ("predicted", 11),
+        "tokens",
+        "apart",
+        "one, ms",
+        "two, ms",
+        "efficiency",
+        "MB sent",
+        "predicted",
     ]);
     let (mut slowest, mut off) = (f64::INFINITY, 0f64);
     for case in CASES {

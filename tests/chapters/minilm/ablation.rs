@@ -104,12 +104,7 @@ fn drawn(
 /// What [`drawn`] found, a line a way, and its numbers.
 fn table(rows: &[Vec<Lost>; 4], quoted: &mut Vec<(String, String)>) -> String {
     let own = &rows[0][0];
-    let mut table = Table::new([
-        ("36 heads gone", -31),
-        ("1 − cosine", 20),
-        ("same nearest", 14),
-        ("p", 7),
-    ]);
+    let mut table = Table::new(["36 heads gone", "1 − cosine", "same nearest", "p"]);
     for (of, (key, name)) in rows.iter().zip([
         ("least", "the least costly"),
         ("all", "random, of all layers"),

@@ -91,12 +91,8 @@ fn layers(
     all: &[(usize, Glance)],
     found: &mut Vec<(String, String)>,
 ) -> String {
-    let mut layers = Table::new([
-        ("layer", -7),
-        ("[CLS] and [SEP] get", 19),
-        ("entropy, bits", 15),
-        ("distance, tokens", 18),
-    ]);
+    let mut layers =
+        Table::new(["layer", "[CLS] and [SEP] get", "entropy, bits", "distance, tokens"]);
     for l in 0..n_layers {
         let [sink, bits, away] = of_layer(l, all);
         found.push((format!("atlas_bits_{l}"), bits.clone()));

@@ -40,8 +40,7 @@ fn what_one_layer_could_not_say() {
         is_linked.iter().filter(|&&is| is).count() as f64 / is_linked.len() as f64
     };
     let percent = |part: f64| format!("{:.1} %", 100.0 * part);
-    let mut table =
-        Table::new([("layer", -9), ("all heads", 12), ("without 0.2 and 1.8", 21)]);
+    let mut table = Table::new(["layer", "all heads", "without 0.2 and 1.8"]);
     for (l, of_layer) in links.iter().enumerate() {
         let name = if l < n_layers { l.to_string() } else { "any of 72".to_owned() };
         let [all, fewer] = of_layer.each_ref().map(|of| percent(part(of)));
@@ -70,7 +69,7 @@ type Model = models::encoders::Encoder<FusedAttention<f32>, f32>;
 /// What heads 5.11 and 3.1 give from *it* to both nouns, tired and wide: as a table, and by name.
 fn pronoun_shares(model: &Model) -> (String, Vec<(String, String)>) {
     let mut quoted = Vec::new();
-    let mut table = Table::new([("", -23), ("it → animal", 11), ("it → street", 13)]);
+    let mut table = Table::new(["", "it → animal", "it → street"]);
     for ((l, i), head) in [((5, 11), "5.11"), ((3, 1), "3.1")] {
         for (text, end) in texts("pair").iter().zip(["tired", "wide"]) {
             let map: Matrix<f32> =

@@ -37,15 +37,15 @@ fn tokens_and_sequences_in_each_others_place() {
     }
 
     let mut table = Table::new([
-        ("axes", -9),
-        ("sequences", 9),
-        ("tokens", 8),
-        ("a map", 8),
-        ("  token 3 of sentence 0 attends to", -36),
+        "axes",
+        "sequences",
+        "tokens",
+        "a map",
+        "token 3 of sentence 0 attends to",
     ]);
     let seen = [
-        ("right", &right, format!("  tokens 0 to {} of sentence 0", n - 1)),
-        ("swapped", &wrong, format!("  token 3 of sentences 0 to {}", n_sequences - 1)),
+        ("right", &right, format!("tokens 0 to {} of sentence 0", n - 1)),
+        ("swapped", &wrong, format!("token 3 of sentences 0 to {}", n_sequences - 1)),
     ];
     for (name, batch, attends) in seen {
         let (n_sequences, n) = (batch.out.n_sequences(), batch.out.n_tokens());

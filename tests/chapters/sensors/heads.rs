@@ -56,13 +56,13 @@ fn the_eight_specialisations() {
     assert_eq!(found.len(), N_SEEDS);
     let model = &found[0];
     let mut table = Table::new([
-        ("", -16),
-        ("heads", 10),
-        ("mixed", 7),
-        ("fresh", 7),
-        ("at the end: heads", 20),
-        ("mixed", 7),
-        ("fresh", 7),
+        "",
+        "heads",
+        "mixed",
+        "fresh",
+        "at the end: heads",
+        "mixed",
+        "fresh",
     ]);
     let mut quoted = vec![
         ("draws".to_owned(), thousands(model["draws"].as_u64().unwrap())),
@@ -155,12 +155,12 @@ fn change(model: &Value, key: &str) -> f64 {
 #[test]
 fn heads_taken_away() {
     let mut table = Table::new([
-        ("seed", 4),
-        ("whole, RMSE", 13),
-        ("without a head", 18),
-        ("its z", 14),
-        ("without all", 13),
-        ("all even", 10),
+        "seed",
+        "whole, RMSE",
+        "without a head",
+        "its z",
+        "without all",
+        "all even",
     ]);
     for model in &found().unwrap() {
         let costs = Costs::of(model).unwrap();

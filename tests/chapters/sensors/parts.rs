@@ -26,14 +26,8 @@ fn rmse(variant: &str) -> Vec<f64> {
 
 #[test]
 fn what_each_part_adds() {
-    let mut table = Table::new([
-        ("", -26),
-        ("parameters", 10),
-        ("RMSE", 6),
-        ("least to most", 15),
-        ("last", 7),
-        ("score", 7),
-    ]);
+    let mut table =
+        Table::new(["", "parameters", "RMSE", "least to most", "last", "score"]);
     let mut quoted = vec![("seeds".to_owned(), N_SEEDS.to_string())];
     for (variant, name) in NAMES {
         let runs = runs(variant).unwrap();

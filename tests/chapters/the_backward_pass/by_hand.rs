@@ -12,15 +12,8 @@ fn one_row_backwards() {
     let d = backward(&head(2.0).unwrap()).unwrap();
     let pair = |a: f64, b: f64| format!("({a:.3}, {b:.3})").replace('-', "−");
     let out = d.pass.out.row(QUERY);
-    let mut table = Table::new([
-        ("key", -12),
-        ("value", 7),
-        ("share a", 9),
-        ("d_a", 8),
-        ("d_a − dot", 11),
-        ("d_s", 8),
-        ("d_s / √2", 10),
-    ]);
+    let mut table =
+        Table::new(["key", "value", "share a", "d_a", "d_a − dot", "d_s", "d_s / √2"]);
     for (j, word) in WORDS.iter().enumerate() {
         let v = d.pass.v.row(j);
         let entries = [
@@ -75,11 +68,11 @@ fn the_verbs_question_nudged() {
     let nudged = |h: f64| loss(&head(2.0 + h).unwrap()).unwrap();
     let quotient = |h: f64| (nudged(h) - nudged(-h)) / (2.0 * h);
     let mut table = Table::new([
-        ("nudge h", 8),
-        ("loss at 2 + h", 16),
-        ("loss at 2 − h", 16),
-        ("difference / 2h", 18),
-        ("relative error", 16),
+        "nudge h",
+        "loss at 2 + h",
+        "loss at 2 − h",
+        "difference / 2h",
+        "relative error",
     ]);
     for h in [1.0, 0.1, 0.01, 1e-4] {
         let off = (quotient(h) / gradient - 1.0).abs();

@@ -12,14 +12,8 @@ const SEEDS: u64 = 10;
 
 #[test]
 fn gradients_and_tokens_through_24_blocks() {
-    let mut table = Table::new([
-        ("", -24),
-        ("gradient", 10),
-        ("least–most", 15),
-        ("spread", 8),
-        ("apart", 8),
-        ("least–most", 15),
-    ]);
+    let mut table =
+        Table::new(["", "gradient", "least–most", "spread", "apart", "least–most"]);
     let mut post_apart = String::new();
     for (size, name) in [(1.0, ""), (0.5, "½ ")] {
         for setting in Setting::all(size) {

@@ -24,12 +24,7 @@ fn megabytes(bytes: usize) -> String {
 fn operations_and_bytes_of_each_step() {
     assert_eq!(CASE, "4k");
     let work = work().unwrap();
-    let mut table = Table::new([
-        ("step", -20),
-        ("operations", 12),
-        ("bytes", 11),
-        ("operations a byte", 19),
-    ]);
+    let mut table = Table::new(["step", "operations", "bytes", "operations a byte"]);
     let caches = [("one token, f32", 4), ("one token, f16", 2)];
     let [single, half] = caches.map(|(name, bytes)| work.decode(name, bytes));
     assert_eq!(single.operations, 8 * (2 * 4096 * 64 * 2)); // heads, two products
@@ -113,13 +108,8 @@ fn a_softmax_in_blocks() {
 
 #[test]
 fn tiles_that_a_causal_mask_leaves() {
-    let mut table = Table::new([
-        ("tokens", 6),
-        ("tiles", 8),
-        ("computed", 10),
-        ("of them", 9),
-        ("masked in part", 16),
-    ]);
+    let mut table =
+        Table::new(["tokens", "tiles", "computed", "of them", "masked in part"]);
     for n in [128, 512, 1024, 4096, 16_384usize] {
         let side = n / kernels::Tiles::KEYS;
         let computed = side * (side + 1) / 2;
@@ -133,12 +123,8 @@ fn tiles_that_a_causal_mask_leaves() {
 #[test]
 fn memory_beside_inputs_and_outputs() {
     let tile = kernels::Tiles::QUERIES * kernels::Tiles::KEYS * 4;
-    let mut table = Table::new([
-        ("tokens", 6),
-        ("four maps", 12),
-        ("a tile", 10),
-        ("q, k, v and concatenation", 27),
-    ]);
+    let mut table =
+        Table::new(["tokens", "four maps", "a tile", "q, k, v and concatenation"]);
     for n in [256, 1024, 4096, 16_384, 32_768usize] {
         let (maps, rows) = (megabytes(4 * 4 * n * n), megabytes(4 * 4 * n * 256));
         table.row([thousands(n), maps, format!("{} kB", tile / 1000), rows]);

@@ -26,12 +26,12 @@ fn the_rate_of_one_product_next_to_the_layer() {
     assert!((0.97..1.03).contains(&(peak / its_peak)), "{peak} {its_peak}");
 
     let mut table = Table::new([
-        ("one product", -16),
-        ("time", 9),
-        ("of the peak", 13),
-        ("four", 9),
-        ("the layer", 11),
-        ("the rest", 10),
+        "one product",
+        "time",
+        "of the peak",
+        "four",
+        "the layer",
+        "the rest",
     ]);
     let mut timed = Vec::new();
     for (product, layer) in PRODUCTS {

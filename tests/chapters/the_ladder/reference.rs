@@ -165,7 +165,7 @@ fn with_gradients() -> impl Iterator<Item = Case> {
 #[test]
 fn packing_the_weights_anew() {
     let reference = Reference::open();
-    let mut table = Table::new([("case", -9), ("packed", 9), ("packed anew", 13)]);
+    let mut table = Table::new(["case", "packed", "packed anew"]);
     for case in with_gradients() {
         let of =
             |who| time(reference.row_of(case.name, who, Pass::ForwardBackward).median_ms);
@@ -178,11 +178,11 @@ fn packing_the_weights_anew() {
 fn forward_and_backward_in_the_reference_run() {
     let reference = Reference::open();
     let mut table = Table::new([
-        ("case", -9),
-        ("forward", 9),
-        ("and backward", 14),
-        ("× best peer, forward", 22),
-        ("and backward", 14),
+        "case",
+        "forward",
+        "and backward",
+        "× best peer, forward",
+        "and backward",
     ]);
     for case in with_gradients() {
         let rows = [Pass::Forward, Pass::ForwardBackward]
@@ -215,13 +215,7 @@ fn a_processor_of_twice_the_width() {
 
 /// The last rung in the reference run and on the wider processor.
 fn widths(runs: &[Reference; 2], pass: Pass) -> String {
-    let mut table = Table::new([
-        ("", -9),
-        ("of the peak", 13),
-        ("wide", 7),
-        ("× best peer", 13),
-        ("wide", 7),
-    ]);
+    let mut table = Table::new(["", "of the peak", "wide", "× best peer", "wide"]);
     for case in with_gradients() {
         let [here, there] = runs.each_ref().map(|run| {
             let row = run.row_of(case.name, "packed", pass);
@@ -236,13 +230,7 @@ fn widths(runs: &[Reference; 2], pass: Pass) -> String {
 #[test]
 fn the_ladder_of_the_reference_run() {
     let reference = Reference::open();
-    let mut table = Table::new([
-        ("rung", -11),
-        ("time", 9),
-        ("faster", 8),
-        ("GFLOP/s", 9),
-        ("of the peak", 13),
-    ]);
+    let mut table = Table::new(["rung", "time", "faster", "GFLOP/s", "of the peak"]);
     for (nth, who) in RUNGS.iter().enumerate() {
         let row = reference.row(CASE, who);
         let faster = match nth {
@@ -264,8 +252,7 @@ fn the_ladder_of_the_reference_run() {
 #[test]
 fn slopes_of_the_reference_run() {
     let run = Reference::open().run;
-    let mut table =
-        Table::new([("", -18), ("time grows as", 15), ("memory grows as", 17)]);
+    let mut table = Table::new(["", "time grows as", "memory grows as"]);
     let power = |slope: Option<f64>| {
         slope.map_or("–".to_owned(), |slope| format!("n^{slope:.2}"))
     };

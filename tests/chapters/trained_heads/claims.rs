@@ -13,7 +13,7 @@ use lessons::trained_heads::others::{
 use lessons::trained_heads::verdicts::{Verdict, Verdicts, verdicts, verdicts_on};
 use model_files::{TrainedLayer, minilm};
 
-use crate::quote::{Table, assert_quote, percent, share, values};
+use crate::quote::{Aligned, assert_quote, percent, share, values};
 use stages::cases::assert_close;
 
 /// The maps of layers of random entries, made once for all tests here.
@@ -71,7 +71,7 @@ fn random() -> Vec<&'static [Maps; 3]> {
 #[test]
 fn each_claimed_link_under_three_measures() {
     let claims = verdicts(&random()).unwrap();
-    let mut table = Table::bare([-19, 7, 8, 7, 8, 9, 8, 7, 8, 9]);
+    let mut table = Aligned::new([-19, 7, 8, 7, 8, 9, 8, 7, 8, 9]);
     table.row(["", MEASURES[0], "", "", "", MEASURES[1], "", "", "", MEASURES[2]]);
     let columns = ["share", "others", "odds", "passes"];
     table.row([

@@ -56,17 +56,17 @@ fn of_whole(part: f64, parts: [f64; 4]) -> String {
 #[test]
 fn the_paths_of_every_seed() {
     let mut table = Table::new([
-        ("seed", 4),
-        ("hands on", 9),
-        ("second layer", 13),
-        ("neither", 8),
-        ("Q", 6),
-        ("K", 6),
-        ("both", 6),
-        ("queries", 9),
-        ("keys", 8),
-        ("values", 8),
-        ("logits", 8),
+        "seed",
+        "hands on",
+        "second layer",
+        "neither",
+        "Q",
+        "K",
+        "both",
+        "queries",
+        "keys",
+        "values",
+        "logits",
     ]);
     let runs = runs("two layers").unwrap();
     let [mut through, mut by_scores, mut by_cuts] = [0, 0, 0];

@@ -29,13 +29,8 @@ fn rotated_scores_depend_on_the_steps_alone() {
     let rng = &mut Rng::seed_from_u64(1);
     let [q, k] = [0, 1].map(|_| random_matrix::<f64>(1, D_K, 1.0, rng));
     let halves = |at| score(Pairing::Halves, [&q, &k], at);
-    let mut table = Table::new([
-        ("query at", 8),
-        ("key at", 8),
-        ("steps", 7),
-        ("halves", 9),
-        ("read as pairs", 15),
-    ]);
+    let mut table =
+        Table::new(["query at", "key at", "steps", "halves", "read as pairs"]);
     for at in [[7, 0], [10, 3], [1007, 1000], [20, 0], [0, 7]] {
         table.row([
             at[0].to_string(),
@@ -78,13 +73,13 @@ fn slopes_of_four_heads() {
 fn one_key_kept_with_a_window_on_the_trained_layer() {
     let trained = trained::layer().unwrap();
     let mut table = Table::new([
-        ("", -14),
-        ("tokens", 6),
-        ("window alone", 14),
-        ("first kept", 12),
-        ("best other", 12),
-        ("which", 9),
-        ("median other", 14),
+        "",
+        "tokens",
+        "window alone",
+        "first kept",
+        "best other",
+        "which",
+        "median other",
     ]);
     let mut nearest = 0;
     for sentence in &trained.sentences {

@@ -14,15 +14,15 @@ use crate::quote::{Table, assert_quote, values};
 #[test]
 fn shared_heads_on_lookups() {
     let mut table = Table::new([
-        ("", -16),
-        ("heads", 6),
-        ("of k, v", 8),
-        ("d_k, d_v", 9),
-        ("weights", 8),
-        ("cached", 7),
-        ("median", 8),
-        ("least–most", 14),
-        ("more less", 10),
+        "",
+        "heads",
+        "of k, v",
+        "d_k, d_v",
+        "weights",
+        "cached",
+        "median",
+        "least–most",
+        "more less",
     ]);
     let all = shared().unwrap();
     let own = &all[0];

@@ -121,7 +121,7 @@ impl Chapter<'_> {
             "snapshot" => {
                 let indent = self.alone_on_its_line(asked)?;
                 let body = self.book.snapshots.body(asked.rest)?;
-                Ok(Some(fenced(&body, indent)))
+                Ok(Some(tables_and_text(&body, indent)))
             }
             "figure" => {
                 self.alone_on_its_line(asked)?;
@@ -287,14 +287,30 @@ fn line_page(chapters: &Path) -> Result<Option<String>> {
     Ok(None)
 }
 
+/// Rows of Markdown stay tables; what stands between them is a block of text.
+fn tables_and_text(body: &str, indent: &str) -> String {
+    let lines: Vec<&str> = body.lines().collect();
+    let is_row = |line: &str| line.starts_with('|');
+    let parts = lines.chunk_by(|a, b| is_row(a) == is_row(b)).map(|part| part.join("\n"));
+    let parts = parts.map(|part| part.trim_matches('\n').to_owned());
+    let shown = parts.filter(|part| !part.is_empty()).map(|part| match is_row(&part) {
+        true => indented(&part, indent),
+        false => fenced(&part, indent),
+    });
+    shown.collect::<Vec<_>>().join(&format!("\n\n{indent}"))
+}
+
 /// A block of text between fences that are longer than any run of backticks in it. The
 /// indent before the first fence is in the chapter already.
 fn fenced(body: &str, indent: &str) -> String {
     let runs = body.split(|c| c != '`').map(str::len);
     let fence = "`".repeat(runs.max().unwrap_or(0).max(2) + 1);
-    let lines = body.lines().map(|line| format!("{indent}{line}"));
-    let block = lines.collect::<Vec<_>>().join("\n");
-    format!("{fence}text\n{block}\n{indent}{fence}")
+    format!("{fence}text\n{indent}{}\n{indent}{fence}", indented(body, indent))
+}
+
+/// The directive stands behind the first line's white space.
+fn indented(body: &str, indent: &str) -> String {
+    body.replace('\n', &format!("\n{indent}"))
 }
 
 #[cfg(test)]

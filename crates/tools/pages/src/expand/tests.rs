@@ -39,6 +39,16 @@ fn a_snapshot_keeps_the_indent_of_its_list_and_outlasts_fences() {
 }
 
 #[test]
+fn rows_of_a_snapshot_are_a_table_and_the_lines_around_them_a_block() {
+    let shown = tables_and_text("q: 2\n\n| a | b |\n| - | - |\n| 1 | 2 |\nsum 3", "  ");
+    let table = "| a | b |\n  | - | - |\n  | 1 | 2 |";
+    assert_eq!(
+        shown,
+        format!("```text\n  q: 2\n  ```\n\n  {table}\n\n  ```text\n  sum 3\n  ```")
+    );
+}
+
+#[test]
 fn figures_have_ids_and_the_page_its_assets() {
     let chapter = expanded("{{#figure bars}}\n\n{{#figure bars head=3}}\n");
     assert!(chapter.text.contains("id=\"figure-01-a-1\">\nall"), "{}", chapter.text);
