@@ -1,8 +1,12 @@
 //! A layer that forgets the permute: another function, which can be trained as well.
 
+use std::fs;
+use std::ops::Range;
+
 use attention::{
-    Attended, Batch, InputGradients, Linear, Mask, Matrix, MultiHeadAttention,
-    attend_head, max_abs_diff, median,
+    Attended, Batch, Dims, InputGradients, LayerParameters, Linear, Mask, Matrix,
+    MultiHeadAttention, Rng, SeedableRng, attend_head, max_abs_diff, median,
+    random_matrix,
 };
 use fused_heads::FusedAttention;
 use gradients::{
@@ -12,6 +16,7 @@ use gradients::{
 use lessons::learning::{ADAM_RATE, N_STEPS, Task, fresh_layer};
 use lessons::one_matrix_many_heads::{merged_without_transpose, view_without_transpose};
 use model_files::minilm;
+use workshop::paths;
 
 use crate::quote::{Table, assert_quote, bound, values};
 
@@ -144,24 +149,78 @@ fn a_layer_with_mixed_heads_learns_too() {
     assert_quote!("questions_permute", values(&quoted));
 }
 
-/// How far the other outputs move when two tokens of the trained layer change places.
+/// The check of the page: in which order the tokens are, and whose outputs must stay.
+struct Check {
+    order: Vec<usize>,
+    stay: Range<usize>,
+}
+
+impl Check {
+    /// As the page's lines in PyTorch have it.
+    fn of_page() -> Self {
+        let page = paths::workspace().join("chapters/questions/permute-forgotten.md");
+        let page = fs::read_to_string(page).unwrap();
+        let between = |from: &str, to: &str| {
+            let rest = page.split_once(from).expect(from).1;
+            rest.split_once(to).expect(to).0.to_owned()
+        };
+        let order = between("f(x[:, [", "]])");
+        let order = order.split(", ").map(|at| at.parse().unwrap()).collect();
+        let stay = between("assert moved[:, ", "]");
+        let (first, end) = stay.split_once(':').unwrap();
+        Self { order, stay: first.parse().unwrap()..end.parse().unwrap() }
+    }
+
+    /// How far the outputs move that must stay.
+    fn moved(&self, x: &Matrix, of: impl Fn(&Matrix) -> Matrix) -> f64 {
+        let x = x.rows(0, self.order.len()).into_owned();
+        let reordered =
+            Matrix::from_fn(x.nrows(), x.ncols(), |i, j| x[(self.order[i], j)]);
+        let stay = |out: Matrix| out.rows(self.stay.start, self.stay.len()).into_owned();
+        max_abs_diff(&stay(of(&x)), &stay(of(&reordered))).unwrap()
+    }
+
+    /// The same of a layer with its heads split right, and of one that forgets the permute.
+    fn of_both(&self, layer: &FusedAttention, x: &Matrix) -> [f64; 2] {
+        let w_o = layer.parameters().w_o();
+        [
+            self.moved(x, |x| layer.self_attend(x, &Mask::None).unwrap().out),
+            self.moved(x, |x| w_o.forward(&mixed(layer, x).out).unwrap()),
+        ]
+    }
+}
+
+/// How far the other outputs of the trained layer move, by the page's own lines.
 fn moved() -> [(&'static str, String); 2] {
     let trained = minilm().unwrap();
     let layer = FusedAttention::new(&trained.parameters);
     let x = &trained.sentence("pilot").unwrap().input;
-    let mut swapped = x.clone();
-    swapped.swap_rows(0, 1);
-    let rest = |out: Matrix| out.rows(2, x.nrows() - 2).into_owned();
-    let apart = |of: &dyn Fn(&Matrix) -> Matrix| {
-        max_abs_diff(&rest(of(x)), &rest(of(&swapped))).unwrap()
-    };
-    let split = apart(&|x| layer.self_attend(x, &Mask::None).unwrap().out);
-    let w_o = layer.parameters().w_o();
-    let mixed = apart(&|x| w_o.forward(&mixed(&layer, x).out).unwrap());
+    let [split, mixed] = Check::of_page().of_both(&layer, x);
     [
         ("right_moved", format!("less than {}", bound(split, 1e-12))),
         ("mixed_moved", format!("{mixed:.2}")),
     ]
+}
+
+/// With any number of heads, the page's lines find the forgotten permute and let a right
+/// layer pass. An even number of heads cuts four tokens after the second: to exchange the
+/// first two then moves neither of the others, and finds nothing.
+#[test]
+fn the_lines_of_the_page_find_the_forgotten_permute() {
+    let check = Check::of_page();
+    let blind = Check { order: vec![1, 0, 2, 3], stay: 2..4 };
+    for h in [2, 3, 4, 6, 8, 12, 16] {
+        let rng = &mut Rng::seed_from_u64(h as u64);
+        let dims = Dims::new(48, h).unwrap();
+        let layer = FusedAttention::new(&LayerParameters::random(dims, true, rng));
+        let x: Matrix = random_matrix(check.order.len(), 48, 1.0, rng);
+        let [right, wrong] = check.of_both(&layer, &x);
+        println!("{h} heads: {right:e} and {wrong:.3}");
+        assert!(right < 1e-12, "{h} heads, split right: {right}");
+        assert!(wrong > 0.05, "{h} heads, permute forgotten: {wrong}");
+        let [_, unseen] = blind.of_both(&layer, &x);
+        assert_eq!(unseen == 0.0, h % 2 == 0, "{h} heads, four tokens: {unseen}");
+    }
 }
 
 /// Its gradients are those of the function that it computes.
