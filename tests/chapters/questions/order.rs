@@ -104,3 +104,30 @@ fn keys_in_blocks_and_all_at_once() {
     let quoted = [("block", BLOCK.to_string()), ("apart", bound(apart, 1e-5))];
     assert_quote!("questions_flash", values(&quoted));
 }
+
+/// The page's two lines on rows with nothing to attend to: blocked scores are filled where
+/// the row has a key left, and the product with the mask makes the others zeros. That is the
+/// workspace's own rule, on scores that nothing has masked before.
+#[test]
+fn the_lines_of_the_page_on_empty_rows() {
+    const ROWS: [f64; 12] =
+        [2.0, 1.0, 0.5, -1.0, 900.0, -900.0, 3.0, 0.0, -12_000.0, 2.0, 2.0, 7.0];
+    let scores = Matrix::from_row_slice(3, 4, &ROWS);
+    let allowed = Matrix::from_fn(3, 4, |i, j| i != 1 && j < 2 + i / 2);
+    let filled = Matrix::from_fn(3, 4, |i, j| {
+        let is_filled = !allowed[(i, j)] && allowed.row(i).iter().any(|&it| it);
+        if is_filled { f64::NEG_INFINITY } else { scores[(i, j)] }
+    });
+    let times_allowed = |attn: Matrix| {
+        attn.zip_map(&allowed, |share, may| share * f64::from(u8::from(may)))
+    };
+    let attn = times_allowed(softmax_rows(filled));
+    let expected = softmax_rows(Mask::Allowed(allowed.clone()).apply(scores.clone()));
+    assert_eq!(max_abs_diff(&attn, &expected).unwrap(), 0.0);
+    let sums: Vec<f64> = attn.row_iter().map(|row| row.sum()).collect();
+    assert!((sums[0] - 1.0).abs() < 1e-12 && sums[1] == 0.0, "{sums:?}");
+
+    // Without the fill it is a mask behind softmax: a row sums to less than 1.
+    let behind = times_allowed(softmax_rows(scores));
+    assert!(behind.row(0).sum() < 0.9, "{behind}");
+}
