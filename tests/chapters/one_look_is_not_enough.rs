@@ -1,10 +1,13 @@
 //! What “One look is not enough” quotes.
 
 use attention::{Matrix, Rng, SeedableRng, random_matrix, softmax_rows};
+use lessons::numbers::{ends, mean};
 use lessons::one_look_is_not_enough::{
     Pilot, QUESTIONS, blend, mean_of_others, readable, rows_led_by,
 };
-use lessons::plain;
+use lessons::trained_heads::claims::best_head;
+use lessons::trained_heads::others::{RANDOM_LAYERS, random_layer};
+use lessons::{plain, trained};
 use model_files::minilm;
 use single_head::HeadPass;
 
@@ -37,12 +40,49 @@ fn three_heads_give_together_what_no_row_can() {
     }
     assert!(sum > 1.0, "{sum} fits in one row");
     say("sum_of_three".to_owned(), format!("{sum:.2}"));
+    said.extend(sums_beside(&pilot, sum));
+    let mut say = |name: String, value: String| said.push((name, value));
     say("left_in_11".to_owned(), share(1.0 - attn(11, "pilot")));
 
     let least = heads.iter().map(|head| head.attn.min()).fold(1.0, f64::min);
     assert!(least > 0.0, "a softmax gives every key something");
     say("least_share".to_owned(), format!("{least:.4}"));
     assert_quote!("one_look_is_not_enough_flew", values(&said));
+}
+
+/// The controls of that sum: three maxima over twelve heads, chosen after looking, for
+/// every other token but the three words, and for “flew” in random layers.
+fn sums_beside(pilot: &Pilot, sum: f64) -> Vec<(String, String)> {
+    let maps: Vec<Matrix> = pilot.heads.iter().map(|head| head.attn.clone()).collect();
+    let keys = QUESTIONS.map(|(_, word, _)| pilot.at(word).unwrap());
+    let best = |maps: &[Matrix], query: usize| -> f64 {
+        keys.iter().map(|&key| best_head(maps, &[query], key).1).sum()
+    };
+    let flew = pilot.at("flew").unwrap();
+    assert_eq!(best(&maps, flew), sum);
+    let others = (0..maps[0].nrows()).filter(|at| *at != flew && !keys.contains(at));
+    let others: Vec<f64> = others.map(|query| best(&maps, query)).collect();
+    let in_random: Vec<f64> = (0..RANDOM_LAYERS)
+        .map(|seed| {
+            let layer = random_layer(seed).unwrap();
+            best(&trained::maps(&layer, &pilot.sentence.input).unwrap(), flew)
+        })
+        .collect();
+    let n_over = others.iter().filter(|&&sum| sum > 1.0).count();
+    let [[least, _, most], [random_least, random, random_most]] =
+        [others.clone(), in_random].map(ends);
+    let two = |name: &str, sum: f64| (name.to_owned(), format!("{sum:.2}"));
+    vec![
+        ("n_others".to_owned(), others.len().to_string()),
+        ("others_over_1".to_owned(), n_over.to_string()),
+        two("others_least", least),
+        two("others_mean", mean(others)),
+        two("others_most", most),
+        ("random_layers".to_owned(), RANDOM_LAYERS.to_string()),
+        two("random_least", random_least),
+        two("random_median", random),
+        two("random_most", random_most),
+    ]
 }
 
 #[test]
@@ -97,28 +137,20 @@ fn a_blend_of_values_that_can_be_read() {
     assert_quote!("one_look_is_not_enough_readable_blend", both);
 }
 
-/// The blend of source 000, with the trained values of head 5; distances are parts of the
-/// distance between the two.
+/// The blend of source 000, with the trained values of head 5: as of any two rows, it lies
+/// on the straight line between them.
 #[test]
 fn what_a_blend_takes_from_one_it_gives_to_the_other() {
     let pilot = Pilot::new().unwrap();
     let value = |head: usize, word| pilot.value(head, word).unwrap();
     let (v_pilot, v_paris) = (value(5, "pilot"), value(5, "paris"));
     let apart = (&v_pilot - &v_paris).norm();
-
-    let mut table = Aligned::new([-24, 11, 11]);
-    table.row(["shares", "  distance from", ""]);
-    table.row(["", "pilot", "Paris"]);
     for to_paris in [0.0, 0.2, 0.5, 0.8, 1.0] {
         let blend = blend(&v_pilot, &v_paris, to_paris);
         let distances = [&v_pilot, &v_paris].map(|value| (&blend - value).norm() / apart);
-        assert!((distances[0] + distances[1] - 1.0).abs() < 1e-12);
-        let [near, far] = distances.map(|distance| format!("{distance:.2}"));
-        let name =
-            format!("{} pilot, {} Paris", percent(1.0 - to_paris), percent(to_paris));
-        table.row([name, near, far]);
+        assert!((distances[0] - to_paris).abs() < 1e-12, "{distances:?}");
+        assert!((distances[1] - (1.0 - to_paris)).abs() < 1e-12, "{distances:?}");
     }
-    assert_quote!("one_look_is_not_enough_blend", table.text());
 }
 
 /// What must be said beside every share: who else looks there, and what is found there.

@@ -14,7 +14,8 @@ pub struct Link {
     /// Its share.
     pub share: f64,
     /// The control: the same key's share, averaged over the other tokens of the text that see
-    /// it. A key that all attend to alike is no link of this query.
+    /// it, without the key itself; 0 where none does. A key that all attend to alike is no link
+    /// of this query.
     pub others: f64,
 }
 
@@ -30,13 +31,10 @@ pub fn links<T: Real>(map: &Matrix<T>, sight: &Sight<'_>, most: usize) -> Vec<Li
     let mut links = Vec::new();
     let is_word = |&key: &usize| sight.is_special.get(key) != Some(&true);
     for key in (0..map.ncols()).filter(is_word) {
-        let seeing = words.iter().copied().filter(|&query| sight.sees(query, key));
-        let seeing: Vec<usize> = seeing.collect();
+        let sees = |&query: &usize| sight.sees_another(query, key);
+        let seeing: Vec<usize> = words.iter().copied().filter(sees).collect();
         let all: f64 = seeing.iter().map(|&query| share(query, key)).sum();
         for query in seeing.iter().copied() {
-            if sight.place(query) == Some(key) {
-                continue;
-            }
             let share = share(query, key);
             let others = (all - share) / (seeing.len() - 1).max(1) as f64;
             links.push(Link { query, key, share, others });

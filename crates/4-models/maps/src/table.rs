@@ -110,7 +110,7 @@ mod tests {
         insta::assert_snapshot!(csv, @r#"
         layer,head,query,key,query_token,key_token,share,others
         0,0,0,0,'=1+1,'=1+1,1,0.2500000
-        0,0,1,0,"a"",<b>",'=1+1,0.25,1.0000000
+        0,0,1,0,"a"",<b>",'=1+1,0.25,0.0000000
         0,0,1,1,"a"",<b>","a"",<b>",0.75,0.0000000
         "#);
     }

@@ -157,13 +157,14 @@ impl TextHeads {
         text
     }
 
-    /// What the other queries that see a key give it on average: the control of a share.
+    /// What the other queries that see a key give it on average, without the key itself: the
+    /// control of a share. 0 where none does.
     pub fn others(&self, map: &Matrix<f32>, query: usize, key: usize) -> f64 {
-        let all: f64 = map.column(key).iter().map(|&share| f64::from(share)).sum();
         let sight = self.sight();
-        let n_seeing = (0..map.nrows()).filter(|&query| sight.sees(query, key)).count();
-        let n_others = n_seeing.saturating_sub(1).max(1);
-        (all - f64::from(map[(query, key)])) / n_others as f64
+        let others = (0..map.nrows())
+            .filter(|&other| other != query && sight.sees_another(other, key));
+        let shares: Vec<f64> = others.map(|other| f64::from(map[(other, key)])).collect();
+        shares.iter().sum::<f64>() / shares.len().max(1) as f64
     }
 
     /// Every share: layer by layer, head by head, row by row.

@@ -60,6 +60,11 @@ impl<'a> Sight<'a> {
         key < self.n_seen(query)
     }
 
+    /// Whether a query sees a key that it is not itself: in another text, whether it sees it.
+    pub fn sees_another(&self, query: usize, key: usize) -> bool {
+        self.sees(query, key) && self.place(query) != Some(key)
+    }
+
     /// How many keys a query sees: the first ones.
     pub fn n_seen(&self, query: usize) -> usize {
         let n = self.is_special.len();

@@ -10,6 +10,7 @@ use model_files::Sentence;
 use single_head::HeadPass;
 
 use crate::args::{Args, Entry};
+use crate::numbers::mean;
 use crate::trained::{self, at};
 
 pub(crate) const FIGURES: &[Entry] =
@@ -69,10 +70,10 @@ pub fn rows_led_by(key: usize, attn: &Matrix) -> usize {
     attn.row_iter().filter(|row| row.iter().all(|&other| other <= row[key])).count()
 }
 
-/// The mean share that a key gets from every query but one.
+/// The mean share that a key gets from every query but one and the key itself.
 pub fn mean_of_others(attn: &Matrix, query: usize, key: usize) -> f64 {
-    let (others, n) = (attn.column(key).sum() - attn[(query, key)], attn.nrows() - 1);
-    others / n as f64
+    let others = (0..attn.nrows()).filter(|&row| row != query && row != key);
+    mean(others.map(|row| attn[(row, key)]))
 }
 
 /// A blend of two values, the second with this share, `[1, d_v]`.

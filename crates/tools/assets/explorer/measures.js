@@ -110,17 +110,23 @@ window.headMeasures = (() => {
     return { name: isPreferred ? KINDS[kind] : "spread", share: shares[kind], chance: byChance[kind], above };
   }
 
-  // The control of one share: what the other queries that see the key give it on average.
+  // The control of one share: what the other queries that see the key give it on average,
+  // without the key itself; 0 where none does.
   function controls(view, map) {
-    const { text, n, placeOf, keyAt } = view;
+    const { text, n, isCross, placeOf, keyAt } = view;
+    const isOther = (query, key) => (isCross || keyAt(key) !== placeOf(query)) && (!text.causal || keyAt(key) <= placeOf(query));
     const [sums, seeing] = [new Float64Array(n), new Float64Array(n)];
     map.forEach((shares, query) => {
       for (let key = 0; key < n; key++) {
+        if (!isOther(query, key)) continue;
         sums[key] += shares[key];
-        if (!text.causal || keyAt(key) <= placeOf(query)) seeing[key] += 1;
+        seeing[key] += 1;
       }
     });
-    return (query, key) => (sums[key] - map[query][key]) / Math.max(seeing[key] - 1, 1);
+    return (query, key) => {
+      const own = isOther(query, key) ? 1 : 0;
+      return (sums[key] - own * map[query][key]) / Math.max(seeing[key] - own, 1);
+    };
   }
 
   function largestOf(shares) {

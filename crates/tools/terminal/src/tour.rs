@@ -119,7 +119,7 @@ fn links(attended: &Attended, tokens: &[String]) -> Result<String> {
     }
     writeln!(
         text,
-        "others: the mean share that all other tokens give the same key in that head. Where \
+        "others: the mean share that all other tokens but the key give it in that head. Where \
          it is\nnearly as large, the link says more about the key than about the query.\n\
          Links from and to [CLS], [SEP] and punctuation are left out."
     )?;

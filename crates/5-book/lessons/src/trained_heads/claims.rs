@@ -90,7 +90,8 @@ pub struct Link {
     pub head: usize,
     /// What it gives.
     pub share: f64,
-    /// The mean of all rows but the query's, in the same head.
+    /// The mean of all rows but the query's and the key's own, in the same head: what a token
+    /// gives itself says nothing of how others see it.
     pub others: f64,
 }
 
@@ -101,7 +102,8 @@ impl Link {
     /// If there are no maps.
     pub fn new(maps: &[Matrix], queries: &[usize], key: usize) -> Self {
         let (head, share) = best_head(maps, queries, key);
-        let others = (0..maps[head].nrows()).filter(|row| !queries.contains(row));
+        let others =
+            (0..maps[head].nrows()).filter(|row| !queries.contains(row) && *row != key);
         let others = mean(others.map(|row| maps[head][(row, key)]));
         Self { head, share, others }
     }

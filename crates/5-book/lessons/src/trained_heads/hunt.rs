@@ -33,7 +33,7 @@ const QUESTIONS: &[Question<Set, Facts>] = &[
                 column. What it is for, no control says.",
     },
     Question {
-        ask: "As it is, bank → loan (query 2, key 5 of the first sentence) passes all \
+        ask: "On raw weights, bank → loan (query 2, key 5 of the first sentence) passes all \
               three. Which measure takes that away?",
         is_answered: |set, it| {
             let is_link = (set.sentence, set.query, set.key) == ("bank_loan", 2, 5);
@@ -43,7 +43,7 @@ const QUESTIONS: &[Question<Set, Facts>] = &[
             (set.sentence, set.query, set.key) = ("bank_loan", 2, 5);
             set.measure = 1;
         },
-        found: "Among words the others give “loan” nearly as much: as it is, they gave \
+        found: "Among words the others give “loan” nearly as much: of raw weights, they gave \
                 [CLS] more.",
     },
 ];

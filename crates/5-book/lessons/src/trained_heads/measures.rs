@@ -1,4 +1,4 @@
-//! Three ways to measure a link: the share as it is, the share among words, and the part
+//! Three ways to measure a link: the raw share, the share among words, and the part
 //! that is written.
 
 use anyhow::Result;
@@ -12,7 +12,7 @@ use crate::trained::{is_word, passes};
 pub type Maps = Vec<Vec<Matrix>>;
 
 /// The measures, in the order of [`measured`].
-pub const MEASURES: [&str; 3] = ["as it is", "among words", "written"];
+pub const MEASURES: [&str; 3] = ["raw", "among words", "written"];
 
 /// The maps of a layer on all sentences, under each of [`MEASURES`].
 ///

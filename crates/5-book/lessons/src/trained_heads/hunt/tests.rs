@@ -23,10 +23,9 @@ fn shares_and_the_others_are_those_of_the_reference() {
             assert_eq!(of_heads.len(), N_HEADS);
             let mut best = 0.0;
             for (head, map) in attn.iter().enumerate() {
-                let mut others = 0.0;
-                for other in (0..n).filter(|&other| other != query) {
-                    others += map[(other, key)] / (n - 1) as f64;
-                }
+                let rows = (0..n).filter(|&other| other != query && other != key);
+                let others: Vec<f64> = rows.map(|other| map[(other, key)]).collect();
+                let others = others.iter().sum::<f64>() / others.len() as f64;
                 let given = map[(query, key)];
                 best = f64::max(best, given);
                 assert!((of_heads[head][0] - given).abs() < 1e-4, "{name} {head}");
