@@ -2,4 +2,4 @@
 
 mod counts;
 mod products;
-mod reference;
+pub mod reference;

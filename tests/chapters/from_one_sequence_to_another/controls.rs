@@ -6,7 +6,7 @@ use lessons::numbers::ends;
 use lessons::seeds::{numbers, rows};
 use serde_json::Value;
 use training::dates::{DATES_JOINED, DATES_MOVED, DATES_SMALL};
-use training::dates::{Dates, criteria};
+use training::dates::{DateAblation, Dates, criteria};
 
 use super::{all, number, percent};
 use crate::quote::{Table, assert_quote, values};
@@ -75,6 +75,9 @@ fn what_is_left_without_heads() {
     quoted.push(("needed".into(), needed.to_string()));
     let n_heads = all("without").len();
     quoted.push(("not_needed".into(), (n_heads - needed).to_string()));
+    // A head like any draw is the worst of eleven in one case of eleven.
+    let by_chance = n_heads as f64 / (DateAblation::N_DRAWS + 1) as f64;
+    quoted.push(("needed_by_chance".into(), format!("{by_chance:.1}")));
     let small: Vec<Value> = serde_json::from_str(DATES_SMALL).unwrap();
     for (key, n_heads) in [("small", 4), ("trained_alone", 1)] {
         let of = small.iter().filter(|run| run["heads"] == n_heads);

@@ -62,6 +62,25 @@ fn a_feed_forward_layer_answers_all_four() {
     assert_quote!("the_block_agree_values", values(&quoted));
 }
 
+/// Where a readout sees the token beside what the layer writes, one unit of ReLU is enough:
+/// `2 ReLU(a + b) − (a + b) − 1`, its weights set by hand. The layers that are trained here
+/// answer in entries that the token leaves empty, and get no such help.
+#[test]
+fn one_unit_of_relu_answers_beside_the_token() {
+    let x = asking().unwrap();
+    let [noun, verb, yes] = [4, 5, 7];
+    assert!(x.columns(6, 2).iter().all(|&entry| entry == 0.0));
+    let (mut w_1, mut w_2) = (Matrix::zeros(8, 1), Matrix::zeros(1, 8));
+    (w_1[noun], w_1[verb], w_2[yes]) = (1.0, 1.0, 2.0);
+    let linear = |weight: Matrix| Linear::new(weight, None).unwrap();
+    let unit = FeedForward::new(linear(w_1), Activation::Relu, linear(w_2)).unwrap();
+    let written = unit.forward(&x).unwrap();
+    for (s, [a, b]) in numbers().into_iter().enumerate() {
+        let z = written[(s, yes)] - x[(s, noun)] - x[(s, verb)] - 1.0;
+        assert_eq!(z > 0.0, a == b, "{a} {b}: {z}");
+    }
+}
+
 /// No trained layer: any linear readout of what the heads hand over, a thousand of them, and
 /// the argument itself, that the two sums of opposite corners are equal.
 #[test]

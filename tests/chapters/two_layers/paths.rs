@@ -125,7 +125,8 @@ fn the_controls_of_the_paths() {
             of_logits.push(of_draw[2] / logits[2]);
             of_scores.push(scores_of_draw[part] / scores[part]);
         }
-        fresh.extend(by_composition(&run["composed_before"]).map(f64::abs));
+        let before = by_composition(&run["composed_before"]);
+        fresh.extend(before.map(|of_fresh| of_fresh.abs() / scores[part]));
         let head = run["carried"]["head"].as_u64().unwrap() as usize;
         let same_path = cut(run, ENDS[expected - 1]);
         others.extend((0..4).filter(|&i| i != head).map(|i| same_path[i]));
@@ -139,7 +140,7 @@ fn the_controls_of_the_paths() {
         values(&[
             ("draws", of_logits.len().to_string()),
             ("rotated_most", format!("{:.0} %", 100.0 * rotated_most)),
-            ("fresh_most", format!("{:.2}", ends(fresh)[2])),
+            ("fresh_most", format!("{:.0} %", 100.0 * ends(fresh)[2])),
             ("others_least", percent(ends(others)[0])),
         ])
     );

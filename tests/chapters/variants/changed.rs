@@ -140,7 +140,11 @@ fn a_cap_on_the_wrong_side_of_the_mask() {
     for (name, spread) in [("quiet", 1.0), ("loud", 30.0)] {
         let [plain, normed] = largest(spread).unwrap();
         assert!(normed <= 8.0);
-        quoted.push((format!("{name}_plain"), thousands(plain.round() as usize)));
+        let plain = match plain {
+            small if small < 10.0 => format!("{small:.2}"),
+            large => thousands(large.round() as usize),
+        };
+        quoted.push((format!("{name}_plain"), plain));
         quoted.push((format!("{name}_normed"), format!("{normed:.1}")));
     }
     assert_quote!("variants_bounded", values(&quoted));

@@ -12,6 +12,7 @@ use variants::{
 };
 
 use crate::quote::{Table, assert_quote, bound, percent, values};
+use crate::the_ladder::reference::bandwidths;
 
 const WRITTEN: usize = 6;
 
@@ -66,7 +67,8 @@ fn a_cache_is_the_whole_pass_for_less() {
 #[test]
 fn what_one_token_reads() {
     let machine = runs::reference().unwrap().machine;
-    let ridge = machine.fma_peak_gflops / machine.bandwidth_gb_s;
+    let [ridge, ridge_other] =
+        bandwidths().map(|bandwidth| machine.fma_peak_gflops / bandwidth);
     let [own, shared] = [KV_HEADS[0], KV_HEADS[1]].map(|g| next(g).unwrap());
     // As the batch grows, only the caches count.
     let most = |token: variants::NextToken| {
@@ -76,8 +78,10 @@ fn what_one_token_reads() {
     assert!(most(shared) < ridge);
     let quoted = [
         ("intensity", format!("{:.1}", own.intensity(1, 4))),
-        ("ridge", format!("{ridge:.0}")),
+        ("ridge", format!("{ridge:.1}")),
+        ("ridge_other", format!("{ridge_other:.1}")),
         ("peak_share", percent(own.intensity(1, 4) / ridge)),
+        ("peak_share_other", percent(own.intensity(1, 4) / ridge_other)),
         ("own_most", format!("{:.1}", most(own))),
         ("shared_most", format!("{:.1}", most(shared))),
     ];
