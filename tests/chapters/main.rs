@@ -4,6 +4,8 @@ mod a_gpt_from_nothing;
 mod a_lens_per_head;
 mod a_model_that_writes;
 mod bad_numbers;
+/// Every work that the text names has its place in the bibliography.
+mod bibliography;
 mod counting;
 mod from_one_sequence_to_another;
 mod glossary;
