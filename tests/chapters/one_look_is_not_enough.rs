@@ -11,7 +11,7 @@ use lessons::{plain, trained};
 use model_files::minilm;
 use single_head::HeadPass;
 
-use crate::quote::{Aligned, Table, assert_quote, percent, share, values};
+use crate::quote::{Table, assert_quote, percent, share, values};
 
 const HEADS: [usize; 3] = [11, 5, 4];
 
