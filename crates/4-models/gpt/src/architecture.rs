@@ -65,27 +65,6 @@ impl Architecture {
         Error::expect_length(what, self.n_parameters(), parameters.len())
     }
 
-    /// Whether there are names, and each fits.
-    pub(crate) fn check_names(self, names: &[Vec<usize>]) -> Result<()> {
-        Error::expect_positive("the number of names", names.len())?;
-        names.iter().try_for_each(|name| self.check_name(name))
-    }
-
-    fn check_name(self, name: &[usize]) -> Result<()> {
-        let (n_tokens, n_positions) = (name.len().saturating_sub(1), self.n_positions);
-        Error::expect_positive("the number of letters and ends to be guessed", n_tokens)?;
-        if n_tokens > n_positions {
-            return Err(Error::TooLong { n_tokens, n_positions });
-        }
-        match name.iter().position(|&id| id >= N_LETTERS) {
-            None => Ok(()),
-            Some(position) => {
-                let (id, n_vocabulary) = (name[position], N_LETTERS);
-                Err(Error::Token { position, id, n_vocabulary })
-            }
-        }
-    }
-
     /// Whether it is [`SMALL`](Self::SMALL), for which some rungs are written.
     pub(crate) fn check_small(self) -> Result<()> {
         let small = Self::SMALL;
@@ -98,4 +77,21 @@ impl Architecture {
         let check = |(what, expected, size)| Error::expect_length(what, expected, size);
         sizes.into_iter().try_for_each(check)
     }
+}
+
+/// Whether there are names, and each fits so many positions.
+pub(crate) fn check_names(names: &[Vec<usize>], n_positions: usize) -> Result<()> {
+    Error::expect_positive("the number of names", names.len())?;
+    for name in names {
+        let n_tokens = name.len().saturating_sub(1);
+        Error::expect_positive("the number of letters and ends to be guessed", n_tokens)?;
+        if n_tokens > n_positions {
+            return Err(Error::TooLong { n_tokens, n_positions });
+        }
+        if let Some(position) = name.iter().position(|&id| id >= N_LETTERS) {
+            let (id, n_vocabulary) = (name[position], N_LETTERS);
+            return Err(Error::Token { position, id, n_vocabulary });
+        }
+    }
+    Ok(())
 }

@@ -6,10 +6,11 @@
 
 use attention::{Batch, Mask, Matrix, Result};
 use block::{Dropout, StackPass};
-use gradients::{Entries, cross_entropy};
+use gradients::{Entries, Loss, cross_entropy};
 
+use crate::architecture::check_names;
 use crate::model::order;
-use crate::{Architecture, Model};
+use crate::{Architecture, Gradients, Model};
 
 /// The loss of some names, and the gradient of each parameter, so many names at once; with
 /// dropout behind each sub-layer, if there is one.
@@ -22,106 +23,153 @@ pub(crate) fn gradients(
     names: &[Vec<usize>],
     at_once: usize,
     mut dropout: Option<&mut Dropout>,
-) -> Result<(f64, Vec<f64>)> {
+) -> Result<Gradients> {
     let model = Model::new(architecture, parameters)?;
-    let n_letters: usize = names.iter().map(|name| name.len() - 1).sum();
-    let mut gradients = vec![0.0; parameters.len()];
-    let sums = &mut Sums { architecture, list: &mut gradients };
-    let mut loss = 0.0;
-    for some in names.chunks(at_once.max(1)) {
-        let some = Padded::of(some);
-        let share = some.targets.len() as f64 / n_letters as f64;
-        let dropout = dropout.as_deref_mut();
-        loss += share * model.add_gradients(&some, share, sums, dropout)?;
+    model.gradients(architecture, names, at_once, |x| match &mut dropout {
+        None => StackPass::forward(&model.stack, x, &[Mask::Causal]),
+        Some(it) => StackPass::forward_in_training(&model.stack, x, &[Mask::Causal], it),
+    })
+}
+
+/// A pass through all blocks and the last norm.
+pub(crate) trait Pass {
+    fn out(&self) -> &Matrix;
+
+    /// The gradients of what was read, and of the stack.
+    fn backward(self, d_out: &Matrix) -> Result<(Matrix, impl Entries<f64>)>;
+}
+
+impl Pass for StackPass<'_> {
+    fn out(&self) -> &Matrix {
+        self.out()
     }
-    Ok((loss, gradients))
+
+    fn backward(self, d_out: &Matrix) -> Result<(Matrix, impl Entries<f64>)> {
+        let d = self.backward(d_out)?;
+        Ok((d.d_x().clone(), d.d_stack))
+    }
 }
 
 /// Names of one length.
-pub(crate) struct Padded {
-    pub(crate) n_names: usize,
-    pub(crate) length: usize,
+struct Padded {
+    n_names: usize,
+    length: usize,
     /// Letter by letter, `[n_names · length]`.
-    pub(crate) ids: Vec<usize>,
+    ids: Vec<usize>,
     /// The rows of the letters that are no padding.
-    pub(crate) rows: Vec<usize>,
+    rows: Vec<usize>,
     /// What comes after each of these.
-    pub(crate) targets: Vec<usize>,
+    targets: Vec<usize>,
 }
 
 impl Padded {
-    pub(crate) fn of(names: &[Vec<usize>]) -> Self {
-        let length = names.iter().map(|name| name.len() - 1).max().unwrap_or(0);
-        let mut padded = Self {
-            n_names: names.len(),
-            length,
-            ids: vec![0; names.len() * length],
-            rows: Vec::new(),
-            targets: Vec::new(),
-        };
+    fn of(names: &[Vec<usize>]) -> Self {
+        let (n_names, length) = (names.len(), names.iter().map(Vec::len).max());
+        let length = length.unwrap_or(1) - 1;
+        let (mut rows, mut targets) = (Vec::new(), Vec::new());
+        let mut ids = vec![0; n_names * length];
         for (nth, name) in names.iter().enumerate() {
-            for (t, pair) in name.windows(2).enumerate() {
-                padded.ids[nth * length + t] = pair[0];
-                padded.rows.push(nth * length + t);
-                padded.targets.push(pair[1]);
+            for (row, pair) in (nth * length..).zip(name.windows(2)) {
+                ids[row] = pair[0];
+                rows.push(row);
+                targets.push(pair[1]);
             }
         }
-        padded
-    }
-}
-
-/// The list of gradients, to which names add theirs.
-struct Sums<'a> {
-    architecture: Architecture,
-    list: &'a mut [f64],
-}
-
-impl Sums<'_> {
-    /// Adds the entries of a model's parts, each column by column.
-    fn add(&mut self, d: &dyn Entries<f64>) {
-        let parts = self.architecture.parts();
-        let sums = &mut self.architecture.cut_mut(self.list);
-        for (entries, i) in d.entries().into_iter().zip(order(self.architecture)) {
-            let (n_rows, n_columns) = parts[i].shape;
-            for (at, entry) in entries.iter().enumerate() {
-                sums[i][at % n_rows * n_columns + at / n_rows] += entry;
-            }
-        }
+        Self { n_names, length, ids, rows, targets }
     }
 }
 
 impl Model {
-    /// The mean loss of all letters; their gradients, times `share`, are added.
-    fn add_gradients(
-        &self,
-        names: &Padded,
-        share: f64,
-        sums: &mut Sums<'_>,
-        dropout: Option<&mut Dropout>,
-    ) -> Result<f64> {
-        let Padded { n_names, length, ids, rows, targets } = names;
-        let letters = &self.embedding.tokens;
-        let x = Batch::new(*n_names, self.embedding.forward(ids, *length)?)?;
-        let masks = [Mask::Causal];
-        let pass = match dropout {
-            None => StackPass::forward(&self.stack, &x, &masks)?,
-            Some(it) => StackPass::forward_in_training(&self.stack, &x, &masks, it)?,
-        };
-        let out = pass.out().select_rows(rows);
-        let loss = cross_entropy(&(&out * letters.transpose()), targets)?;
+    /// The mean loss of all letters and ends of some names, as a [rung] gives it beside the
+    /// gradients.
+    ///
+    /// # Errors
+    /// [`Error`] for no names, and for one of no letters, of too many, or with an id that is no
+    /// letter's.
+    ///
+    /// [rung]: crate::Rung::gradients
+    /// [`Error`]: attention::Error
+    pub fn loss(&self, names: &[Vec<usize>]) -> Result<f64> {
+        check_names(names, self.n_positions())?;
+        let pass = |x: &Batch| StackPass::forward(&self.stack, x, &[Mask::Causal]);
+        Ok(self.forward(&Padded::of(names), pass)?.2.value)
+    }
 
-        let d_logits = loss.gradient * share;
-        let d_written = d_logits.transpose() * &out;
-        let d_of_rows = d_logits * letters;
-        let mut d_out = Matrix::zeros(ids.len(), letters.ncols());
-        for (d, &row) in d_of_rows.row_iter().zip(rows) {
-            d_out.set_row(row, &d);
+    /// A pass, its rows of letters that are no padding, and the mean loss of these.
+    fn forward<P: Pass>(
+        &self,
+        Padded { n_names, length, ids, rows, targets }: &Padded,
+        pass: impl FnOnce(&Batch) -> Result<P>,
+    ) -> Result<(P, Matrix, Loss)> {
+        let pass = pass(&Batch::new(*n_names, self.embedding.forward(ids, *length)?)?)?;
+        let out = pass.out().select_rows(rows);
+        let loss = cross_entropy(&(&out * self.embedding.tokens.transpose()), targets)?;
+        Ok((pass, out, loss))
+    }
+
+    /// The mean loss of all letters and ends, and the gradient of each parameter, by passes of
+    /// so many names at once.
+    pub(crate) fn gradients<P: Pass>(
+        &self,
+        architecture: Architecture,
+        names: &[Vec<usize>],
+        at_once: usize,
+        mut pass: impl FnMut(&Batch) -> Result<P>,
+    ) -> Result<Gradients> {
+        let n_letters: usize = names.iter().map(|name| name.len() - 1).sum();
+        let mut gradients = vec![0.0; architecture.n_parameters()];
+        let mut sums = architecture.cut_mut(&mut gradients);
+        let (letters, mut sum) = (&self.embedding.tokens, 0.0);
+        for some in names.chunks(at_once.max(1)).map(Padded::of) {
+            let (pass, out, loss) = self.forward(&some, &mut pass)?;
+            let share = some.targets.len() as f64 / n_letters as f64;
+            sum += share * loss.value;
+
+            let d_logits = loss.gradient * share;
+            let mut d_out = Matrix::zeros(some.ids.len(), letters.ncols());
+            for (d, &row) in (&d_logits * letters).row_iter().zip(&some.rows) {
+                d_out.set_row(row, &d);
+            }
+            let (d_x, d_stack) = pass.backward(&d_out)?;
+            let mut d = self.embedding.backward(&some.ids, some.length, &d_x)?;
+            // One table reads letters and writes them, and so gets both gradients.
+            d.tokens += d_logits.transpose() * &out;
+            add(architecture, &mut sums, &[d.entries(), d_stack.entries()].concat());
         }
-        let d = pass.backward(&d_out)?;
-        let mut d_embedding = self.embedding.backward(ids, *length, d.d_x())?;
-        // One table reads letters and writes them, and so gets both gradients.
-        d_embedding.tokens += d_written;
-        sums.add(&(d_embedding, d.d_stack));
-        Ok(loss.value)
+        Ok((sum, gradients))
+    }
+}
+
+/// Adds the gradients of a model, each part column by column, to those of the list.
+fn add(architecture: Architecture, sums: &mut [&mut [f64]], d: &[&[f64]]) {
+    let parts = architecture.parts();
+    for (entries, i) in d.iter().zip(order(architecture)) {
+        let (n_rows, n_columns) = parts[i].shape;
+        for (at, entry) in entries.iter().enumerate() {
+            sums[i][at % n_rows * n_columns + at / n_rows] += entry;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use attention::{Rng, SeedableRng};
+
+    use super::*;
+    use crate::{NAMES, Rung, scalars};
+
+    #[test]
+    fn it_is_the_loss_that_a_rung_gives() {
+        let sizes = Architecture { n_blocks: 2, ..Architecture::SMALL };
+        let parameters = sizes.parameters(&mut Rng::seed_from_u64(1));
+        let names: Vec<_> = NAMES.lines().step_by(100).map(scalars::ids).collect();
+        let model = Model::new(sizes, &parameters).unwrap();
+        let (loss, _) = Rung::BATCH.gradients(sizes, &parameters, &names).unwrap();
+        assert!((model.loss(&names).unwrap() - loss).abs() < 1e-12);
+        let long = [vec![0], vec![1; 17]].concat();
+        for names in [vec![], vec![vec![]], vec![vec![0]], vec![long], vec![vec![0, 27]]]
+        {
+            assert!(model.loss(&names).is_err(), "{names:?}");
+        }
     }
 }

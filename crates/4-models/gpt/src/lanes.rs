@@ -5,21 +5,51 @@
 //! the one product of all fast code. The longest names are in the first lanes, so that those
 //! which have ended are the last, and no product reads them.
 
-use pulp::{Simd, WithSimd};
+use std::cmp::Reverse;
+use std::iter::zip;
+use std::slice::{ChunksExact, ChunksExactMut};
+
+use pulp::Simd;
 use tiles::exp2::exp2;
 use tiles::tile::{
     AddTo, COLUMNS, ROWS, Segment, Sums, WIDTH, put, square, tile, turn_8, vector,
     vectors,
 };
 
-/// The places of a batch: place `t · n_groups + g` is position t of the names of group g.
-pub(crate) struct Places {
+/// Names in lanes, the longest first: place `t · n_groups + g` is position t of the names of
+/// group g.
+pub(crate) struct Batch<'a> {
+    names: Vec<&'a [usize]>,
     pub(crate) n_groups: usize,
-    /// How many names have a letter at each.
+    /// How many names have a letter at each place.
     pub(crate) n_names: Vec<usize>,
 }
 
-impl Places {
+impl<'a> Batch<'a> {
+    pub(crate) fn of(names: &'a [Vec<usize>]) -> Self {
+        let mut names: Vec<&[usize]> = names.iter().map(|name| &name[..]).collect();
+        names.sort_by_key(|name| Reverse(name.len()));
+        let n_groups = names.len().div_ceil(ROWS);
+        let n_positions = names.first().map_or(0, |name| name.len() - 1);
+        let mut batch =
+            Self { names, n_groups, n_names: vec![0; n_positions * n_groups] };
+        let places: Vec<usize> = batch.letters().map(|([place, _], ..)| place).collect();
+        places.into_iter().for_each(|place| batch.n_names[place] += 1);
+        batch
+    }
+
+    /// Each letter: its place and lane, its position, itself, and what comes after it.
+    pub(crate) fn letters(
+        &self,
+    ) -> impl Iterator<Item = ([usize; 2], usize, [usize; 2])> + '_ {
+        self.names.iter().enumerate().flat_map(move |(nth, name)| {
+            name.windows(2).enumerate().map(move |(t, pair)| {
+                let place = t * self.n_groups + nth / ROWS;
+                ([place, nth % ROWS], t, [pair[0], pair[1]])
+            })
+        })
+    }
+
     /// Places with a letter, and how many lanes are computed there: whole vectors.
     pub(crate) fn in_use(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         let in_use = self.n_names.iter().enumerate().filter(|(_, n)| **n > 0);
@@ -43,70 +73,304 @@ impl Rows {
         &self.numbers[place * self.n * ROWS..][..self.n * ROWS]
     }
 
-    /// Times another, number by number.
-    pub(crate) fn times(&mut self, other: &Self) {
-        self.numbers.iter_mut().zip(&other.numbers).for_each(|(x, y)| *x *= y);
-    }
-
     pub(crate) fn panel_mut(&mut self, place: usize) -> &mut [f32] {
         &mut self.numbers[place * self.n * ROWS..][..self.n * ROWS]
+    }
+
+    /// `[48]` of each feature.
+    fn features(&self, place: usize) -> ChunksExact<'_, f32> {
+        self.panel(place).chunks_exact(ROWS)
+    }
+
+    fn features_mut(&mut self, place: usize) -> ChunksExactMut<'_, f32> {
+        self.panel_mut(place).chunks_exact_mut(ROWS)
+    }
+
+    /// Times another, number by number.
+    pub(crate) fn times(&mut self, other: &Self) {
+        zip(&mut self.numbers, &other.numbers).for_each(|(x, y)| *x *= y);
     }
 }
 
 /// `W` and `b` as the product reads them.
 pub(crate) struct Weight {
     d_in: usize,
-    d_out: usize,
+    pub(crate) d_out: usize,
+    /// In a list, how far entry (i + 1, j) and entry (i, j + 1) are behind (i, j).
+    steps: [usize; 2],
     /// `[columns / 8][d_in][8]`, with zeros behind the last row and column.
     panels: Vec<f32>,
     bias: Vec<f32>,
 }
 
 impl Weight {
+    /// The first two of some lists: a weight, row by row, and its bias.
+    pub(crate) fn of(parts: &[&[f64]]) -> Self {
+        let (weight, bias) = (parts[0], parts[1]);
+        let d_out = bias.len();
+        Self::new(weight, [weight.len() / d_out, d_out], [d_out, 1], bias)
+    }
+
     pub(crate) fn new(
+        list: &[f64],
         [d_in, d_out]: [usize; 2],
-        entry: impl Fn(usize, usize) -> f64,
+        steps: [usize; 2],
         bias: &[f64],
     ) -> Self {
         let [rows, columns] = [d_in, d_out].map(|n| n.next_multiple_of(COLUMNS));
         let mut panels = vec![0.0; rows * columns];
         for j in 0..d_out {
-            let panel = &mut panels[j / COLUMNS * rows * COLUMNS..];
-            (0..d_in).for_each(|i| panel[i * COLUMNS + j % COLUMNS] = entry(i, j) as f32);
+            let panel = &mut panels[j / COLUMNS * rows * COLUMNS + j % COLUMNS..];
+            let column = list[j * steps[1]..].iter().step_by(steps[0]).take(d_in);
+            let to = panel.iter_mut().step_by(COLUMNS);
+            zip(column, to).for_each(|(from, to)| *to = *from as f32);
         }
         let mut padded = vec![0.0; columns];
-        bias.iter().zip(&mut padded).for_each(|(from, to)| *to = *from as f32);
-        Self { d_in, d_out, panels, bias: padded }
+        zip(bias, &mut padded).for_each(|(from, to)| *to = *from as f32);
+        Self { d_in, d_out, steps, panels, bias: padded }
     }
 
     /// `[d_in][8]` of each 8 columns.
-    fn panels(&self) -> std::slice::ChunksExact<'_, f32> {
+    fn panels(&self) -> ChunksExact<'_, f32> {
         self.panels.chunks_exact(self.d_in.next_multiple_of(COLUMNS) * COLUMNS)
     }
 }
 
-/// `to += x · W + b`, at each place.
-pub(crate) struct Product<'a> {
-    pub(crate) places: &'a Places,
-    pub(crate) x: &'a Rows,
-    pub(crate) weight: &'a Weight,
-    pub(crate) to: &'a mut Rows,
+/// What came out of a norm, before its gain and bias and behind them.
+pub(crate) struct Normed<'a> {
+    gain: &'a [f64],
+    plain: Rows,
+    /// In row 0, what the numbers of each lane were multiplied by.
+    scale: Rows,
+    pub(crate) out: Rows,
 }
 
-impl WithSimd for Product<'_> {
-    type Output = ();
+/// The parts of the model, for one set of vector instructions.
+pub(crate) struct Lanes<'a, S> {
+    pub(crate) simd: S,
+    pub(crate) batch: &'a Batch<'a>,
+    pub(crate) n_heads: usize,
+    pub(crate) d_k: usize,
+}
 
+impl<S: Simd> Lanes<'_, S> {
+    /// `x · W + b`, at each place.
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        let Self { places, x, weight, to } = self;
-        for (place, n_lanes) in places.in_use() {
+    pub(crate) fn product(&self, x: &Rows, weight: &Weight) -> Rows {
+        let mut to = self.batch.rows(weight.d_out);
+        self.add_product(x, weight, &mut to);
+        to
+    }
+
+    /// `to += x · W + b`.
+    #[inline(always)]
+    pub(crate) fn add_product(&self, x: &Rows, weight: &Weight, to: &mut Rows) {
+        for (place, n) in self.batch.in_use() {
+            let segment = |b| [Segment { a: x.panel(place), b, depth: x.n }];
             let rows = to.panel_mut(place).chunks_exact_mut(COLUMNS * ROWS);
             let biases = weight.bias.chunks_exact(COLUMNS);
             for ((to, b), bias) in rows.zip(weight.panels()).zip(biases) {
-                let segment = Segment { a: x.panel(place), b, depth: x.n };
-                let sums = &mut OnTop { bias, to };
-                tile::<S, COLUMNS, 1>(simd, vectors::<S>(0..n_lanes), &[segment], sums);
+                let (lanes, sums) = (vectors::<S>(0..n), &mut OnTop { bias, to });
+                tile::<S, COLUMNS, 1>(self.simd, lanes, &segment(b), sums);
             }
+        }
+    }
+
+    /// From the gradients of what came out of some products of x: its own, `Σ d · Wᵀ`; and of
+    /// each, `xᵀ · d` is added to a list, and `Σ d` to the one behind it, if there is one.
+    #[inline(always)]
+    pub(crate) fn product_backward(
+        &self,
+        x: &Rows,
+        products: &[(&Weight, &Rows)],
+        to: &mut [&mut [f32]],
+    ) -> Rows {
+        let mut d_x = self.batch.rows(x.n);
+        for (place, n) in self.batch.in_use() {
+            let to = d_x.panel_mut(place).chunks_exact_mut(COLUMNS * ROWS);
+            for (first, to) in (0..).step_by(COLUMNS * COLUMNS).zip(to) {
+                let mut segments = Vec::new();
+                for (weight, d) in products {
+                    let d = d.panel(place).chunks_exact(COLUMNS * ROWS);
+                    segments.extend(zip(weight.panels(), d).map(|(panel, a)| Segment {
+                        a,
+                        b: &panel[first..],
+                        depth: COLUMNS,
+                    }));
+                }
+                let lanes = vectors::<S>(0..n);
+                tile::<S, 1, COLUMNS>(self.simd, lanes, &segments, &mut AddTo(to));
+            }
+        }
+        for first in (0..x.n).step_by(ROWS) {
+            let turned = self.turned(x, first);
+            for ((weight, d), to) in zip(products, to.chunks_mut(2)) {
+                self.add_weight_gradient(&turned, first, weight, d, to[0]);
+            }
+        }
+        for ((_, d), to) in zip(products, to.chunks_mut(2)) {
+            let Some(d_bias) = to.get_mut(1) else { continue };
+            for (place, _) in self.batch.in_use() {
+                let n_names = self.batch.n_names[place];
+                for (sum, row) in zip(d_bias.iter_mut(), d.features(place)) {
+                    *sum += row[..n_names].iter().sum::<f32>();
+                }
+            }
+        }
+        d_x
+    }
+
+    /// Rows of `xᵀ · d`, from the first of 48 features of x on, which are transposed.
+    #[inline(always)]
+    fn add_weight_gradient(
+        &self,
+        turned: &[f32],
+        first: usize,
+        weight: &Weight,
+        d: &Rows,
+        to: &mut [f32],
+    ) {
+        let [to_row, to_column] = weight.steps;
+        let n_rows = ROWS.min(weight.d_in - first);
+        let places = || zip(self.batch.in_use(), turned.chunks_exact(ROWS * ROWS));
+        for column in (0..weight.d_out).step_by(COLUMNS) {
+            let segments = places().map(|((place, _), a)| {
+                let b = &d.panel(place)[column * ROWS..];
+                Segment { a, b, depth: self.batch.n_names[place] }
+            });
+            let (lanes, mut sums) = (vectors::<S>(0..n_rows), [0.0; COLUMNS * ROWS]);
+            let segments: Vec<_> = segments.collect();
+            tile::<S, 1, ROWS>(self.simd, lanes, &segments, &mut AddTo(&mut sums));
+            let columns = column..weight.d_out.min(column + COLUMNS);
+            for (j, sums) in zip(columns, sums.chunks_exact(ROWS)) {
+                for (i, sum) in zip(first..first + n_rows, sums) {
+                    to[i * to_row + j * to_column] += sum;
+                }
+            }
+        }
+    }
+
+    /// 48 features from `first` on, transposed: of each place in use, `[name][48]`.
+    #[inline(always)]
+    fn turned(&self, x: &Rows, first: usize) -> Vec<f32> {
+        let mut turned = vec![0.0; self.batch.in_use().count() * ROWS * ROWS];
+        let mut left = turned.chunks_exact_mut(ROWS * ROWS);
+        for (place, n) in self.batch.in_use() {
+            let (squares, to) = (
+                x.panel(place)[first * ROWS..].chunks_exact(WIDTH * ROWS),
+                left.next().unwrap(),
+            );
+            for (nth, rows) in squares.take(ROWS / WIDTH).enumerate() {
+                let rows = std::array::from_fn(|i| &rows[i * ROWS..][..ROWS]);
+                for lane in (0..n).step_by(WIDTH) {
+                    let square = turn_8(self.simd, &square(&rows, lane));
+                    let to = to[lane * ROWS + nth * WIDTH..].chunks_mut(ROWS);
+                    zip(to, square)
+                        .for_each(|(to, row)| to[..WIDTH].copy_from_slice(&row));
+                }
+            }
+        }
+        turned
+    }
+
+    /// LayerNorm, at each place, with the first two of some lists: a gain and a bias.
+    #[inline(always)]
+    pub(crate) fn norm<'a>(&self, x: &Rows, parts: &[&'a [f64]]) -> Normed<'a> {
+        let (gain, bias) = (parts[0], parts[1]);
+        let [mut plain, mut scale, mut out] =
+            [gain.len(), 1, gain.len()].map(|n| self.batch.rows(n));
+        let per_feature = 1.0 / gain.len() as f32;
+        for (place, n) in self.batch.in_use() {
+            let (mut mean, mut squares) = ([0f32; ROWS], [0f32; ROWS]);
+            let x = || x.features(place).take(gain.len());
+            x().for_each(|x| add(&mut mean[..n], x));
+            for (x, plain) in zip(x(), plain.features_mut(place)) {
+                for l in 0..n {
+                    plain[l] = x[l] - mean[l] * per_feature;
+                    squares[l] += plain[l] * plain[l];
+                }
+            }
+            let scale = &mut scale.panel_mut(place)[..ROWS];
+            for l in 0..n {
+                scale[l] = 1.0 / (squares[l] * per_feature + 1e-5).sqrt();
+            }
+            let rows = zip(plain.features_mut(place), out.features_mut(place));
+            for ((plain, out), (gain, bias)) in rows.zip(zip(gain, bias)) {
+                let (gain, bias) = (*gain as f32, *bias as f32);
+                for l in 0..n {
+                    plain[l] *= scale[l];
+                    out[l] = plain[l] * gain + bias;
+                }
+            }
+        }
+        Normed { gain, plain, scale, out }
+    }
+
+    /// The gradient of what was normed is added to `d_x`, and those of the gain and the bias to
+    /// the first two of some lists.
+    #[inline(always)]
+    pub(crate) fn norm_backward(
+        &self,
+        Normed { gain, plain, scale, .. }: &Normed<'_>,
+        d: &Rows,
+        d_x: &mut Rows,
+        to: &mut [&mut [f32]],
+    ) {
+        let n_features = gain.len() as f32;
+        for (place, n) in self.batch.in_use() {
+            let n_names = self.batch.n_names[place];
+            let rows = || zip(zip(d.features(place), plain.features(place)), *gain);
+            let (mut mean, mut along) = ([0f32; ROWS], [0f32; ROWS]);
+            for (j, ((d, plain), gain)) in rows().enumerate() {
+                let mut of_gain = [0f32; ROWS];
+                for l in 0..n {
+                    of_gain[l] = d[l] * plain[l];
+                    mean[l] += d[l] * *gain as f32 / n_features;
+                    along[l] += of_gain[l] * *gain as f32 / n_features;
+                }
+                to[0][j] += of_gain[..n_names].iter().sum::<f32>();
+                to[1][j] += d[..n_names].iter().sum::<f32>();
+            }
+            let scale = scale.panel(place);
+            for (((d, plain), gain), d_x) in zip(rows(), d_x.features_mut(place)) {
+                for l in 0..n {
+                    let d_plain = d[l] * *gain as f32;
+                    d_x[l] += (d_plain - mean[l] - plain[l] * along[l]) * scale[l];
+                }
+            }
+        }
+    }
+
+    /// GELU of all numbers, and its slope at each.
+    #[inline(always)]
+    pub(crate) fn gelu(&self, x: &Rows) -> [Rows; 2] {
+        let [mut out, mut slope] = [(); 2].map(|()| self.batch.rows(x.n));
+        let root = (2.0 / std::f32::consts::PI).sqrt();
+        for (place, n) in self.batch.in_use() {
+            let to = zip(out.features_mut(place), slope.features_mut(place));
+            for (x, (out, slope)) in zip(x.features(place), to) {
+                // (1 + tanh u) / 2 = 1 / (1 + exp(−2u))
+                for l in 0..n {
+                    out[l] = -2.0 * root * (x[l] + 0.044715 * x[l] * x[l] * x[l]);
+                }
+                self.exp(&mut out[..n]);
+                for l in 0..n {
+                    let half = 1.0 / (1.0 + out[l]);
+                    let of_u = root * (1.0 + 3.0 * 0.044715 * x[l] * x[l]);
+                    out[l] = x[l] * half;
+                    slope[l] = half + out[l] * (1.0 - half) * 2.0 * of_u;
+                }
+            }
+        }
+        [out, slope]
+    }
+
+    /// `exp` of whole vectors.
+    #[inline(always)]
+    pub(crate) fn exp(&self, numbers: &mut [f32]) {
+        let log_2_e = self.simd.splat_f32s(std::f32::consts::LOG2_E);
+        for x in S::as_mut_simd_f32s(numbers).0 {
+            *x = exp2(self.simd, self.simd.mul_f32s(*x, log_2_e));
         }
     }
 }
@@ -129,241 +393,12 @@ impl<S: Simd> Sums<S> for OnTop<'_> {
     }
 }
 
-/// From the gradient of what came out: `d_x += d · Wᵀ`, `d_weight += xᵀ · d` and
-/// `d_bias += Σ d`.
-pub(crate) struct ProductBackward<'a> {
-    pub(crate) places: &'a Places,
-    pub(crate) x: &'a Rows,
-    pub(crate) weight: &'a Weight,
-    pub(crate) d: &'a Rows,
-    pub(crate) d_x: &'a mut Rows,
-    /// Row by row; or column by column, where a table is used transposed.
-    pub(crate) d_weight: &'a mut [f32],
-    pub(crate) by_columns: bool,
-    pub(crate) d_bias: &'a mut [f32],
-}
-
-impl WithSimd for ProductBackward<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        let Self { places, x, weight, d, d_x, d_weight, by_columns, d_bias } = self;
-        for (place, n_lanes) in places.in_use() {
-            let d = d.panel(place);
-            let d_x = d_x.panel_mut(place).chunks_exact_mut(COLUMNS * ROWS);
-            for (i, to) in d_x.enumerate() {
-                let panels = weight.panels().zip(d.chunks_exact(COLUMNS * ROWS));
-                let segments: Vec<_> = panels
-                    .map(|(panel, a)| Segment {
-                        a,
-                        b: &panel[i * COLUMNS * COLUMNS..],
-                        depth: COLUMNS,
-                    })
-                    .collect();
-                let lanes = vectors::<S>(0..n_lanes);
-                tile::<S, 1, COLUMNS>(simd, lanes, &segments, &mut AddTo(to));
-            }
-            for (sum, row) in d_bias.iter_mut().zip(d.chunks_exact(ROWS)) {
-                *sum += row[..places.n_names[place]].iter().sum::<f32>();
-            }
-        }
-        let (d_in, d_out) = (weight.d_in, weight.d_out);
-        for first in (0..d_in).step_by(ROWS) {
-            let turned = turned(simd, places, x, first);
-            let n_rows = ROWS.min(d_in - first);
-            for column in (0..d_out).step_by(COLUMNS) {
-                let segments: Vec<_> = places
-                    .in_use()
-                    .zip(turned.chunks_exact(ROWS * ROWS))
-                    .map(|((place, _), a)| Segment {
-                        a,
-                        b: &d.panel(place)[column * ROWS..],
-                        depth: places.n_names[place],
-                    })
-                    .collect();
-                let mut sums = [0.0; COLUMNS * ROWS];
-                let lanes = vectors::<S>(0..n_rows);
-                tile::<S, 1, ROWS>(simd, lanes, &segments, &mut AddTo(&mut sums));
-                let columns = column..d_out.min(column + COLUMNS);
-                for (j, sums) in columns.zip(sums.chunks_exact(ROWS)) {
-                    for (i, sum) in (first..first + n_rows).zip(sums) {
-                        let at = if by_columns { j * d_in + i } else { i * d_out + j };
-                        d_weight[at] += sum;
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// 48 features from `first` on, transposed: of each place in use, `[name][48]`.
-#[inline(always)]
-fn turned<S: Simd>(simd: S, places: &Places, x: &Rows, first: usize) -> Vec<f32> {
-    let mut turned = vec![0.0; places.in_use().count() * ROWS * ROWS];
-    for ((place, n_lanes), to) in
-        places.in_use().zip(turned.chunks_exact_mut(ROWS * ROWS))
-    {
-        let rows = &x.panel(place)[first * ROWS..];
-        for (nth, rows) in rows.chunks_exact(WIDTH * ROWS).take(ROWS / WIDTH).enumerate()
-        {
-            let rows = std::array::from_fn(|i| &rows[i * ROWS..][..ROWS]);
-            for lane in (0..n_lanes).step_by(WIDTH) {
-                for (i, row) in turn_8(simd, &square(&rows, lane)).iter().enumerate() {
-                    to[(lane + i) * ROWS + nth * WIDTH..][..WIDTH].copy_from_slice(row);
-                }
-            }
-        }
-    }
-    turned
-}
-
-/// What came out of a norm, before its gain and bias and behind them.
-pub(crate) struct Normed {
-    plain: Rows,
-    /// In row 0, what the numbers of each lane were multiplied by.
-    scale: Rows,
-    pub(crate) out: Rows,
-}
-
-/// LayerNorm, at each place.
-pub(crate) struct Norm<'a> {
-    pub(crate) places: &'a Places,
-    pub(crate) x: &'a Rows,
-    pub(crate) gain: &'a [f64],
-    pub(crate) bias: &'a [f64],
-}
-
-impl WithSimd for Norm<'_> {
-    type Output = Normed;
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> Normed {
-        let Self { places, x, gain, bias } = self;
-        let (d, rows) = (gain.len(), |n| places.rows(n));
-        let mut normed = Normed { plain: rows(d), scale: rows(1), out: rows(d) };
-        for (place, n) in places.in_use() {
-            let x = x.panel(place).chunks_exact(ROWS).take(d);
-            let plain = normed.plain.panel_mut(place);
-            let (mut mean, mut squares) = ([0f32; ROWS], [0f32; ROWS]);
-            x.clone().for_each(|x| add(&mut mean[..n], x));
-            mean.iter_mut().for_each(|mean| *mean /= d as f32);
-            for (x, plain) in x.zip(plain.chunks_exact_mut(ROWS)) {
-                for l in 0..n {
-                    plain[l] = x[l] - mean[l];
-                    squares[l] += plain[l] * plain[l];
-                }
-            }
-            let scale = &mut normed.scale.panel_mut(place)[..ROWS];
-            for l in 0..n {
-                scale[l] = 1.0 / (squares[l] / d as f32 + 1e-5).sqrt();
-            }
-            let out = normed.out.panel_mut(place).chunks_exact_mut(ROWS);
-            let rows = plain.chunks_exact_mut(ROWS).zip(out).zip(gain.iter().zip(bias));
-            for ((plain, out), (gain, bias)) in rows {
-                let (gain, bias) = (*gain as f32, *bias as f32);
-                for l in 0..n {
-                    plain[l] *= scale[l];
-                    out[l] = plain[l] * gain + bias;
-                }
-            }
-        }
-        normed
-    }
-}
-
-/// The gradient of what was normed is added to `d_x`.
-pub(crate) struct NormBackward<'a> {
-    pub(crate) places: &'a Places,
-    pub(crate) normed: &'a Normed,
-    pub(crate) gain: &'a [f64],
-    pub(crate) d: &'a Rows,
-    pub(crate) d_x: &'a mut Rows,
-    pub(crate) d_gain: &'a mut [f32],
-    pub(crate) d_bias: &'a mut [f32],
-}
-
-impl WithSimd for NormBackward<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        let Self { places, normed, gain, d, d_x, d_gain, d_bias } = self;
-        let n_features = gain.len();
-        for (place, n) in places.in_use() {
-            let plain = normed.plain.panel(place).chunks_exact(ROWS);
-            let scale = &normed.scale.panel(place)[..ROWS];
-            let rows = d.panel(place).chunks_exact(ROWS).zip(plain).zip(gain);
-            let (mut mean, mut along) = ([0f32; ROWS], [0f32; ROWS]);
-            for (j, ((d, plain), gain)) in rows.clone().enumerate() {
-                let (mut of_gain, n_names) = ([0f32; ROWS], places.n_names[place]);
-                for l in 0..n {
-                    of_gain[l] = d[l] * plain[l];
-                    mean[l] += d[l] * *gain as f32 / n_features as f32;
-                    along[l] += of_gain[l] * *gain as f32 / n_features as f32;
-                }
-                d_gain[j] += of_gain[..n_names].iter().sum::<f32>();
-                d_bias[j] += d[..n_names].iter().sum::<f32>();
-            }
-            let d_x = d_x.panel_mut(place).chunks_exact_mut(ROWS);
-            for (((d, plain), gain), d_x) in rows.zip(d_x) {
-                for l in 0..n {
-                    let d_plain = d[l] * *gain as f32;
-                    d_x[l] += (d_plain - mean[l] - plain[l] * along[l]) * scale[l];
-                }
-            }
-        }
-    }
-}
-
-/// GELU of all numbers, and its slope at each.
-pub(crate) struct Gelu<'a>(pub(crate) &'a Places, pub(crate) &'a Rows);
-
-impl WithSimd for Gelu<'_> {
-    type Output = [Rows; 2];
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> [Rows; 2] {
-        let Self(places, x) = self;
-        let [mut out, mut slope] = [places.rows(x.n), places.rows(x.n)];
-        let root = (2.0 / std::f32::consts::PI).sqrt();
-        for (place, n) in places.in_use() {
-            let rows = x.panel(place).chunks_exact(ROWS);
-            let to = out.panel_mut(place).chunks_exact_mut(ROWS);
-            let to = to.zip(slope.panel_mut(place).chunks_exact_mut(ROWS));
-            for (x, (out, slope)) in rows.zip(to) {
-                // (1 + tanh u) / 2 = 1 / (1 + exp(−2u))
-                for l in 0..n {
-                    out[l] = -2.0 * root * (x[l] + 0.044715 * x[l] * x[l] * x[l]);
-                }
-                exp(simd, &mut out[..n]);
-                for l in 0..n {
-                    let half = 1.0 / (1.0 + out[l]);
-                    let of_u = root * (1.0 + 3.0 * 0.044715 * x[l] * x[l]);
-                    out[l] = x[l] * half;
-                    slope[l] = half + out[l] * (1.0 - half) * 2.0 * of_u;
-                }
-            }
-        }
-        [out, slope]
-    }
-}
-
-/// `exp` of whole vectors.
-#[inline(always)]
-pub(crate) fn exp<S: Simd>(simd: S, numbers: &mut [f32]) {
-    let log_2_e = simd.splat_f32s(std::f32::consts::LOG2_E);
-    for x in S::as_mut_simd_f32s(numbers).0 {
-        *x = exp2(simd, simd.mul_f32s(*x, log_2_e));
-    }
-}
-
 #[inline(always)]
 pub(crate) fn add(to: &mut [f32], x: &[f32]) {
-    to.iter_mut().zip(x).for_each(|(to, x)| *to += x);
+    zip(to, x).for_each(|(to, x)| *to += x);
 }
 
 #[inline(always)]
 pub(crate) fn add_products(to: &mut [f32], a: &[f32], b: &[f32]) {
-    to.iter_mut().zip(a).zip(b).for_each(|((to, a), b)| *to += a * b);
+    zip(to, zip(a, b)).for_each(|(to, (a, b))| *to += a * b);
 }

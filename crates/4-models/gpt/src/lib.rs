@@ -43,7 +43,6 @@ mod in_tiles;
 #[cfg(feature = "fast")]
 mod lanes;
 mod loops;
-mod loss;
 mod matrices;
 mod model;
 mod parts;

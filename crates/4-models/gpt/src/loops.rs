@@ -6,7 +6,7 @@
 
 use std::f64::consts::PI;
 
-use crate::parts::{cut, cut_mut};
+use crate::Architecture;
 use crate::scalars::{D_K, D_MODEL, N_HEADS, N_LETTERS};
 
 /// What the backward pass needs of one letter of a name.
@@ -56,7 +56,7 @@ pub(crate) fn gradients(parameters: &[f64], names: &[Vec<usize>]) -> (f64, Vec<f
 }
 
 fn forward(parameters: &[f64], ids: &[usize]) -> Vec<Letter> {
-    let ([letters, positions], pairs) = pairs(cut(parameters));
+    let ([letters, positions], pairs) = pairs(Architecture::SMALL.cut(parameters));
     let [norm_1, w_q, w_k, w_v, w_o, norm_2, w_1, w_2, last_norm] = pairs;
     let mut passed: Vec<Letter> = Vec::new();
     for (position, &id) in ids.iter().enumerate() {
@@ -118,9 +118,10 @@ fn backward(
     per_letter: f64,
     gradients: &mut [f64],
 ) {
-    let ([letters, _], pairs) = pairs(cut(parameters));
+    let ([letters, _], pairs) = pairs(Architecture::SMALL.cut(parameters));
     let [norm_1, w_q, w_k, w_v, w_o, norm_2, w_1, w_2, last_norm] = pairs;
-    let ([d_letters, d_positions], mut d) = self::pairs(cut_mut(gradients));
+    let ([d_letters, d_positions], mut d) =
+        self::pairs(Architecture::SMALL.cut_mut(gradients));
     let [d_norm_1, d_w_q, d_w_k, d_w_v, d_w_o, d_norm_2, d_w_1, d_w_2, d_last] = &mut d;
     let mut d_k = vec![vec![0.0; D_MODEL]; passed.len()];
     let mut d_v = d_k.clone();
@@ -183,7 +184,7 @@ fn attend_backward(
 }
 
 /// What comes in pairs, behind the two embeddings: a weight or a gain, and a bias.
-fn pairs<T>(parts: [T; 20]) -> ([T; 2], [[T; 2]; 9]) {
+fn pairs<T>(parts: Vec<T>) -> ([T; 2], [[T; 2]; 9]) {
     let mut parts = parts.into_iter();
     let mut pair = || [(); 2].map(|()| parts.next().expect("twenty parts"));
     (pair(), [(); 9].map(|()| pair()))

@@ -106,6 +106,10 @@ impl Model {
         self.stack.forward(self.embedding.forward(ids, ids.len())?, &Mask::Causal)
     }
 
+    pub(crate) fn n_positions(&self) -> usize {
+        self.embedding.positions.table().map_or(0, Matrix::nrows)
+    }
+
     /// The same model without one head: its rows of W^O are zeros, so that nothing reads what
     /// it says. Its own map is still there, and heads of later blocks may attend elsewhere.
     ///
@@ -131,9 +135,8 @@ impl Model {
     /// [`Error::NotPositive`] for a temperature that is not above 0.
     pub fn write(&self, temperature: f64, rng: &mut Rng) -> Result<String> {
         Error::expect_above_zero("the temperature", temperature)?;
-        let n_positions = self.embedding.positions.table().map_or(0, Matrix::nrows);
         let mut ids = vec![0];
-        while ids.len() <= n_positions {
+        while ids.len() <= self.n_positions() {
             let logits = self.next(&ids)? / temperature;
             let largest = logits.max();
             let powers = logits.map(|logit| (logit - largest).exp());

@@ -3,9 +3,6 @@
 //! All rungs take the same list and give gradients in the same order: the tables of letters
 //! and positions, sixteen parts of each block, and the last norm.
 
-use attention::Matrix;
-use block::{Embedding, Positions};
-
 use crate::Architecture;
 use crate::scalars::N_LETTERS;
 
@@ -84,27 +81,4 @@ impl Architecture {
         let one = |part: Part| list.split_off_mut(..part.n_entries());
         self.parts().into_iter().filter_map(one).collect()
     }
-}
-
-/// The list of a small model, cut into its parts.
-pub(crate) fn cut<T>(list: &[T]) -> [&[T]; 20] {
-    let parts = Architecture::SMALL.cut(list).try_into();
-    parts.unwrap_or_else(|_| panic!("the list holds numbers for every part"))
-}
-
-/// The same, to be written into.
-pub(crate) fn cut_mut<T>(list: &mut [T]) -> [&mut [T]; 20] {
-    let parts = Architecture::SMALL.cut_mut(list).try_into();
-    parts.unwrap_or_else(|_| panic!("the list holds numbers for every part"))
-}
-
-/// The two tables of a small model's list.
-pub(crate) fn embedding(parameters: &[f64]) -> Embedding {
-    let [letters, positions, ..] = cut(parameters);
-    let table = |list: &[f64]| {
-        let d = Architecture::SMALL.d_model;
-        Matrix::from_row_slice(list.len() / d, d, list)
-    };
-    let positions = Positions::Learned(table(positions));
-    Embedding { tokens: table(letters), scale: 1.0, positions }
 }

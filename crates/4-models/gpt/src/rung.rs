@@ -2,6 +2,7 @@
 
 use attention::Result;
 
+use crate::architecture::check_names;
 #[cfg(feature = "fast")]
 use crate::in_tiles;
 use crate::{Architecture, blocks, loops, matrices, scalars};
@@ -25,7 +26,7 @@ const N_RUNGS: usize = if cfg!(feature = "fast") { 6 } else { 5 };
 pub const RUNGS: [Rung; N_RUNGS] = [
     small("scalars", |_, parameters, names| Ok(scalars::gradients(parameters, names))),
     small("loops", |_, parameters, names| Ok(loops::gradients(parameters, names))),
-    small("matrices", |_, parameters, names| matrices::gradients(parameters, names)),
+    small("matrices", matrices::gradients),
     any("fused", |sizes, parameters, names| {
         blocks::gradients(sizes, parameters, names, 1, None)
     }),
@@ -70,7 +71,7 @@ impl Rung {
             architecture.check_small()?;
         }
         architecture.check(parameters)?;
-        architecture.check_names(names)?;
+        check_names(names, architecture.n_positions)?;
         (self.compute)(architecture, parameters, names)
     }
 }

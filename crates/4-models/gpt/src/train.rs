@@ -7,6 +7,7 @@ use block::Dropout;
 use gradients::{Adam, Optimiser, clip_norm};
 use rand::seq::IndexedRandom;
 
+use crate::architecture::check_names;
 use crate::scalars::BATCH;
 use crate::{Architecture, Gradients, Rung, blocks};
 
@@ -169,8 +170,8 @@ impl Training {
         let (loss, mut d) = match &mut self.dropout {
             None => self.rung.gradients(self.architecture, list, names)?,
             Some(dropout) => {
-                self.architecture.check_names(names)?;
                 let (sizes, n) = (self.architecture, names.len());
+                check_names(names, sizes.n_positions)?;
                 blocks::gradients(sizes, list, names, n, Some(dropout))?
             }
         };
