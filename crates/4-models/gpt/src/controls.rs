@@ -76,12 +76,10 @@ impl Split {
             [&self.learned, &self.test].map(|part| part.iter().collect::<HashSet<_>>());
         let mut count = [0; 3];
         for name in written.iter().map(|name| ids(name)) {
-            let kind = if learned.contains(&name) {
-                0
-            } else if test.contains(&name) {
-                1
-            } else {
-                2
+            let kind = match learned.contains(&name) {
+                true => 0,
+                false if test.contains(&name) => 1,
+                false => 2,
             };
             count[kind] += 1;
         }

@@ -11,54 +11,45 @@ use tensors::{Error, Existing, NewTensor, Result, TensorFile, save};
 use crate::Architecture;
 use crate::scalars::N_LETTERS;
 
-/// What GPT-2 calls the tensors of a block, and which parts of the block each holds side by
-/// side: it keeps queries, keys and values in one.
-const OF_BLOCK: [(&str, &[usize]); 12] = [
-    ("ln_1.weight", &[0]),
-    ("ln_1.bias", &[1]),
-    ("attn.c_attn.weight", &[2, 4, 6]),
-    ("attn.c_attn.bias", &[3, 5, 7]),
-    ("attn.c_proj.weight", &[8]),
-    ("attn.c_proj.bias", &[9]),
-    ("ln_2.weight", &[10]),
-    ("ln_2.bias", &[11]),
-    ("mlp.c_fc.weight", &[12]),
-    ("mlp.c_fc.bias", &[13]),
-    ("mlp.c_proj.weight", &[14]),
-    ("mlp.c_proj.bias", &[15]),
+/// What GPT-2 calls the tensors of a block, and how many parts of the block each holds side by
+/// side, in order: it keeps queries, keys and values in one.
+const OF_BLOCK: [(&str, usize); 6] = [
+    ("ln_1", 1),
+    ("attn.c_attn", 3),
+    ("attn.c_proj", 1),
+    ("ln_2", 1),
+    ("mlp.c_fc", 1),
+    ("mlp.c_proj", 1),
 ];
 
-/// Every tensor by its name, and the places of what it holds in the list of parts.
+/// Every tensor by its name, and the places of what it holds in the list of parts: each weight
+/// has its bias behind it.
 fn tensors(architecture: Architecture) -> Vec<(String, Vec<usize>)> {
-    let last = architecture.first_of(architecture.n_blocks);
-    let around = [
-        ("wte.weight", 0),
-        ("wpe.weight", 1),
-        ("ln_f.weight", last),
-        ("ln_f.bias", last + 1),
-    ];
-    let around = around.into_iter().map(|(name, place)| (name.to_owned(), vec![place]));
-    let of_block = |b: usize| {
-        OF_BLOCK.into_iter().map(move |(name, held)| {
-            let places = held.iter().map(|i| architecture.first_of(b) + i);
-            (format!("h.{b}.{name}"), places.collect())
-        })
+    let table = |name: &str, place| (format!("{name}.weight"), vec![place]);
+    let mut tensors = vec![table("wte", 0), table("wpe", 1)];
+    let mut next = 2;
+    let mut add = |name: String, n_held: usize| {
+        for (nth, kind) in ["weight", "bias"].into_iter().enumerate() {
+            let held = (0..n_held).map(|i| next + 2 * i + nth).collect();
+            tensors.push((format!("{name}.{kind}"), held));
+        }
+        next += 2 * n_held;
     };
-    around.chain((0..architecture.n_blocks).flat_map(of_block)).collect()
+    for b in 0..architecture.n_blocks {
+        OF_BLOCK.into_iter().for_each(|(name, n)| add(format!("h.{b}.{name}"), n));
+    }
+    add("ln_f".to_owned(), 1);
+    tensors
 }
 
 /// The list of parameters from a file of GPT-2, whose names begin with this.
 ///
 /// # Errors
 /// A tensor that is missing, or of another shape.
-pub fn read(
-    architecture: Architecture,
-    file: &TensorFile,
-    prefix: &str,
-) -> Result<Vec<f64>> {
-    let parts = architecture.parts();
+pub fn read(sizes: Architecture, file: &TensorFile, prefix: &str) -> Result<Vec<f64>> {
+    let parts = sizes.parts();
     let mut lists = vec![Vec::new(); parts.len()];
-    for (name, held) in tensors(architecture) {
+    for (name, held) in tensors(sizes) {
         let name = format!("{prefix}{name}");
         let tensor = file.tensor(&name)?;
         let ((rows, columns), n_held) = (parts[held[0]].shape, held.len());
@@ -100,10 +91,16 @@ pub fn write(
     let unwritten = |path: PathBuf| move |source| Error::Write { path, source };
     fs::create_dir_all(folder).map_err(unwritten(folder.to_owned()))?;
     save(&folder.join("model.safetensors"), &of_file, Existing::Replace)?;
+    // The tokenizer is no GPT-2's, which has parts of words.
+    let of_tokenizer = json!({
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "bos_token": END,
+        "eos_token": END,
+    });
     let files = [
         ("config.json", config(architecture)),
         ("tokenizer.json", tokenizer()),
-        ("tokenizer_config.json", tokenizer_config()),
+        ("tokenizer_config.json", of_tokenizer),
     ];
     for (name, value) in files {
         let path = folder.join(name);
@@ -132,10 +129,10 @@ fn config(architecture: Architecture) -> Value {
 /// Each letter is a token, and a name begins behind the end of the one before. What is no letter
 /// has no token: a tokenizer refuses it.
 fn tokenizer() -> Value {
-    let letter = |id: usize| char::from(b'a' + id as u8 - 1).to_string();
-    let letters = (1..N_LETTERS).map(|id| (letter(id), json!(id)));
-    let vocabulary: serde_json::Map<_, _> =
-        [(END.to_owned(), json!(0))].into_iter().chain(letters).collect();
+    let letters =
+        ('a'..='z').zip(1..).map(|(letter, id)| (letter.to_string(), json!(id)));
+    let end = [(END.to_owned(), json!(0))];
+    let vocabulary: serde_json::Map<_, _> = end.into_iter().chain(letters).collect();
     let end = json!({
         "id": 0, "content": END, "special": true, "single_word": false, "lstrip": false,
         "rstrip": false, "normalized": false,
@@ -150,15 +147,6 @@ fn tokenizer() -> Value {
         "post_processor": null,
         "decoder": { "type": "Fuse" },
         "model": { "type": "WordLevel", "vocab": vocabulary, "unk_token": "<unknown>" },
-    })
-}
-
-/// The tokenizer is no GPT-2's, which has parts of words.
-fn tokenizer_config() -> Value {
-    json!({
-        "tokenizer_class": "PreTrainedTokenizerFast",
-        "bos_token": END,
-        "eos_token": END,
     })
 }
 

@@ -3,14 +3,14 @@
 //! A name lies in a lane of a vector, a position of 48 names in a panel. The longest names
 //! come first, and what is behind the end of a name is in no sum.
 
-use std::iter::zip;
+use std::cmp::Reverse;
 
 use attention::Result;
 use pulp::{Simd, WithSimd};
 use tiles::Instructions;
 use tiles::tile::ROWS;
 
-use crate::lanes::{Batch, Lanes, Normed, Rows, Weight};
+use crate::lanes::{Lanes, Normed, Rows, Weight};
 use crate::scalars::N_LETTERS;
 use crate::{Architecture, Gradients};
 
@@ -27,6 +27,51 @@ pub(crate) fn gradients(
     Ok((loss, list.into_iter().map(f64::from).collect()))
 }
 
+/// Names in lanes, the longest first: place `t · n_groups + g` is position t of the names of
+/// group g.
+pub(crate) struct Batch<'a> {
+    names: Vec<&'a [usize]>,
+    pub(crate) n_groups: usize,
+    /// How many names have a letter at each place.
+    pub(crate) n_names: Vec<usize>,
+}
+
+impl<'a> Batch<'a> {
+    pub(crate) fn of(names: &'a [Vec<usize>]) -> Self {
+        let mut names: Vec<&[usize]> = names.iter().map(|name| &name[..]).collect();
+        names.sort_by_key(|name| Reverse(name.len()));
+        let n_groups = names.len().div_ceil(ROWS);
+        let n_positions = names.first().map_or(0, |name| name.len() - 1);
+        let mut batch =
+            Self { names, n_groups, n_names: vec![0; n_positions * n_groups] };
+        let places: Vec<usize> = batch.letters().map(|([place, _], ..)| place).collect();
+        places.into_iter().for_each(|place| batch.n_names[place] += 1);
+        batch
+    }
+
+    /// Each letter: its place and lane, its position, itself, and what comes after it.
+    pub(crate) fn letters(
+        &self,
+    ) -> impl Iterator<Item = ([usize; 2], usize, [usize; 2])> + '_ {
+        self.names.iter().enumerate().flat_map(move |(nth, name)| {
+            name.windows(2).enumerate().map(move |(t, pair)| {
+                let place = t * self.n_groups + nth / ROWS;
+                ([place, nth % ROWS], t, [pair[0], pair[1]])
+            })
+        })
+    }
+
+    /// Places with a letter, and how many lanes are computed there: whole vectors.
+    pub(crate) fn in_use(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let in_use = self.n_names.iter().enumerate().filter(|(_, n)| **n > 0);
+        in_use.map(|(place, n)| (place, n.next_multiple_of(16)))
+    }
+
+    pub(crate) fn rows(&self, n_features: usize) -> Rows {
+        Rows::zeros(self.n_names.len(), n_features)
+    }
+}
+
 /// A model, the names that it reads, and where its gradients are added.
 struct Step<'a> {
     architecture: Architecture,
@@ -39,7 +84,7 @@ struct Step<'a> {
 struct Pass<'a> {
     norm_1: Normed<'a>,
     q_k_v: [Rows; 3],
-    attn: Vec<f32>,
+    attn: Rows,
     heads: Rows,
     norm_2: Normed<'a>,
     slopes: Rows,
@@ -104,11 +149,10 @@ fn block<'a, S: Simd>(
     let weights = WEIGHTS.map(|part| Weight::of(&parts[part..]));
     let [w_q, w_k, w_v, w_o, w_1, w_2] = &weights;
     let norm_1 = lanes.norm(x, parts);
-    let mut q_k_v = [w_q, w_k, w_v].map(|weight| lanes.batch.rows(weight.d_out));
-    for (to, weight) in zip(&mut q_k_v, &weights) {
-        lanes.add_product(&norm_1.out, weight, to);
-    }
-    let (attn, heads) = lanes.attend(&q_k_v);
+    let x_1 = &norm_1.out;
+    let q_k_v =
+        [lanes.product(x_1, w_q), lanes.product(x_1, w_k), lanes.product(x_1, w_v)];
+    let [attn, heads] = lanes.attend(&q_k_v);
     lanes.add_product(&heads, w_o, x);
 
     let norm_2 = lanes.norm(x, &parts[10..]);

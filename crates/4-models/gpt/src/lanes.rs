@@ -5,7 +5,6 @@
 //! the one product of all fast code. The longest names are in the first lanes, so that those
 //! which have ended are the last, and no product reads them.
 
-use std::cmp::Reverse;
 use std::iter::zip;
 use std::slice::{ChunksExact, ChunksExactMut};
 
@@ -16,51 +15,7 @@ use tiles::tile::{
     vectors,
 };
 
-/// Names in lanes, the longest first: place `t · n_groups + g` is position t of the names of
-/// group g.
-pub(crate) struct Batch<'a> {
-    names: Vec<&'a [usize]>,
-    pub(crate) n_groups: usize,
-    /// How many names have a letter at each place.
-    pub(crate) n_names: Vec<usize>,
-}
-
-impl<'a> Batch<'a> {
-    pub(crate) fn of(names: &'a [Vec<usize>]) -> Self {
-        let mut names: Vec<&[usize]> = names.iter().map(|name| &name[..]).collect();
-        names.sort_by_key(|name| Reverse(name.len()));
-        let n_groups = names.len().div_ceil(ROWS);
-        let n_positions = names.first().map_or(0, |name| name.len() - 1);
-        let mut batch =
-            Self { names, n_groups, n_names: vec![0; n_positions * n_groups] };
-        let places: Vec<usize> = batch.letters().map(|([place, _], ..)| place).collect();
-        places.into_iter().for_each(|place| batch.n_names[place] += 1);
-        batch
-    }
-
-    /// Each letter: its place and lane, its position, itself, and what comes after it.
-    pub(crate) fn letters(
-        &self,
-    ) -> impl Iterator<Item = ([usize; 2], usize, [usize; 2])> + '_ {
-        self.names.iter().enumerate().flat_map(move |(nth, name)| {
-            name.windows(2).enumerate().map(move |(t, pair)| {
-                let place = t * self.n_groups + nth / ROWS;
-                ([place, nth % ROWS], t, [pair[0], pair[1]])
-            })
-        })
-    }
-
-    /// Places with a letter, and how many lanes are computed there: whole vectors.
-    pub(crate) fn in_use(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        let in_use = self.n_names.iter().enumerate().filter(|(_, n)| **n > 0);
-        in_use.map(|(place, n)| (place, n.next_multiple_of(16)))
-    }
-
-    pub(crate) fn rows(&self, n_features: usize) -> Rows {
-        let n = n_features.next_multiple_of(COLUMNS);
-        Rows { n, numbers: vec![0.0; self.n_names.len() * n * ROWS] }
-    }
-}
+use crate::in_tiles::Batch;
 
 /// A panel for each place, `[features][48]`; there are 8, 16, 24 … features.
 pub(crate) struct Rows {
@@ -69,6 +24,11 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
+    pub(crate) fn zeros(n_places: usize, n_features: usize) -> Self {
+        let n = n_features.next_multiple_of(COLUMNS);
+        Self { n, numbers: vec![0.0; n_places * n * ROWS] }
+    }
+
     pub(crate) fn panel(&self, place: usize) -> &[f32] {
         &self.numbers[place * self.n * ROWS..][..self.n * ROWS]
     }
@@ -84,6 +44,25 @@ impl Rows {
 
     fn features_mut(&mut self, place: usize) -> ChunksExactMut<'_, f32> {
         self.panel_mut(place).chunks_exact_mut(ROWS)
+    }
+
+    /// The same of head i, if each has so many.
+    pub(crate) fn of_head(
+        &self,
+        place: usize,
+        i: usize,
+        n: usize,
+    ) -> ChunksExact<'_, f32> {
+        self.panel(place)[i * n * ROWS..][..n * ROWS].chunks_exact(ROWS)
+    }
+
+    pub(crate) fn of_head_mut(
+        &mut self,
+        place: usize,
+        i: usize,
+        n: usize,
+    ) -> ChunksExactMut<'_, f32> {
+        self.panel_mut(place)[i * n * ROWS..][..n * ROWS].chunks_exact_mut(ROWS)
     }
 
     /// Times another, number by number.
@@ -192,11 +171,9 @@ impl<S: Simd> Lanes<'_, S> {
                 let mut segments = Vec::new();
                 for (weight, d) in products {
                     let d = d.panel(place).chunks_exact(COLUMNS * ROWS);
-                    segments.extend(zip(weight.panels(), d).map(|(panel, a)| Segment {
-                        a,
-                        b: &panel[first..],
-                        depth: COLUMNS,
-                    }));
+                    for (a, panel) in zip(d, weight.panels()) {
+                        segments.push(Segment { a, b: &panel[first..], depth: COLUMNS });
+                    }
                 }
                 let lanes = vectors::<S>(0..n);
                 tile::<S, 1, COLUMNS>(self.simd, lanes, &segments, &mut AddTo(to));
@@ -254,19 +231,16 @@ impl<S: Simd> Lanes<'_, S> {
     #[inline(always)]
     fn turned(&self, x: &Rows, first: usize) -> Vec<f32> {
         let mut turned = vec![0.0; self.batch.in_use().count() * ROWS * ROWS];
-        let mut left = turned.chunks_exact_mut(ROWS * ROWS);
-        for (place, n) in self.batch.in_use() {
-            let (squares, to) = (
-                x.panel(place)[first * ROWS..].chunks_exact(WIDTH * ROWS),
-                left.next().unwrap(),
-            );
+        let places = zip(self.batch.in_use(), turned.chunks_exact_mut(ROWS * ROWS));
+        for ((place, n), to) in places {
+            let squares = x.panel(place)[first * ROWS..].chunks_exact(WIDTH * ROWS);
             for (nth, rows) in squares.take(ROWS / WIDTH).enumerate() {
                 let rows = std::array::from_fn(|i| &rows[i * ROWS..][..ROWS]);
                 for lane in (0..n).step_by(WIDTH) {
-                    let square = turn_8(self.simd, &square(&rows, lane));
                     let to = to[lane * ROWS + nth * WIDTH..].chunks_mut(ROWS);
-                    zip(to, square)
-                        .for_each(|(to, row)| to[..WIDTH].copy_from_slice(&row));
+                    for (to, row) in zip(to, turn_8(self.simd, &square(&rows, lane))) {
+                        to[..WIDTH].copy_from_slice(&row);
+                    }
                 }
             }
         }

@@ -62,8 +62,8 @@ pub use train::{Schedule, Training};
 /// First names, one on each line: `data/README.md` says where they are from.
 pub const NAMES: &str = include_str!("../data/names.txt");
 
-/// What ten seeds of two models came to, as `examples/names` writes it.
+/// What ten seeds of each model came to, as `examples/names` writes it.
 pub const SEEDS: &str = include_str!("../data/seeds.json");
 
-/// How long a step takes on each rung, as `examples/rungs` writes it.
+/// How long a step takes on each rung, as `cargo learn bench gpt` writes it.
 pub const TIMES: &str = include_str!("../data/rungs.json");

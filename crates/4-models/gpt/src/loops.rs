@@ -36,7 +36,7 @@ struct Normed {
 
 /// The loss of some names, and the gradient of each parameter.
 pub(crate) fn gradients(parameters: &[f64], names: &[Vec<usize>]) -> (f64, Vec<f64>) {
-    let n_letters: usize = names.iter().map(|name| name.len() - 1).sum();
+    let n_letters = names.iter().map(|name| name.len() - 1).sum::<usize>() as f64;
     let mut gradients = vec![0.0; parameters.len()];
     let mut loss = 0.0;
     for name in names {
@@ -44,15 +44,9 @@ pub(crate) fn gradients(parameters: &[f64], names: &[Vec<usize>]) -> (f64, Vec<f
         for (letter, &target) in letters.iter().zip(&name[1..]) {
             loss -= letter.chances[target].ln();
         }
-        backward(
-            parameters,
-            &letters,
-            &name[1..],
-            1.0 / n_letters as f64,
-            &mut gradients,
-        );
+        backward(parameters, &letters, &name[1..], 1.0 / n_letters, &mut gradients);
     }
-    (loss / n_letters as f64, gradients)
+    (loss / n_letters, gradients)
 }
 
 fn forward(parameters: &[f64], ids: &[usize]) -> Vec<Letter> {

@@ -8,8 +8,8 @@ use gradients::{Adam, Optimiser};
 use tensors::TensorFile;
 
 use crate::{
-    Architecture, Counts, Model, NAMES, RUNGS, Rung, Schedule, Split, Training, gpt2,
-    scalars,
+    Architecture, Counts, Gradients, Model, NAMES, RUNGS, Rung, Schedule, Split,
+    Training, gpt2, scalars,
 };
 
 const SMALL: Architecture = Architecture::SMALL;
@@ -45,28 +45,62 @@ fn go_on(_: usize, _: f64) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
+/// Parameters of which none is 0 or 1 before any training.
+fn uneven(sizes: Architecture, rng: &mut Rng) -> Vec<f64> {
+    let uneven = |(i, p)| p + 0.1 * (i as f64).sin();
+    sizes.parameters(rng).into_iter().enumerate().map(uneven).collect()
+}
+
+/// What PyTorch or transformers wrote.
+fn vectors(name: &str) -> TensorFile {
+    let folder = "../../../tests/data/torch-vectors/gpt";
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    TensorFile::open(folder.join(name)).unwrap()
+}
+
+/// Along the gradient of each part by itself, the loss rises by the gradient's length.
+fn expect_slopes(
+    sizes: Architecture,
+    parameters: &[f64],
+    gradients: impl Fn(&[f64]) -> Gradients,
+) {
+    let (_, gradient) = gradients(parameters);
+    for (nth, (part, d)) in
+        sizes.parts().into_iter().zip(sizes.cut(&gradient)).enumerate()
+    {
+        let length = d.iter().map(|d| d * d).sum::<f64>().sqrt();
+        if part.name == "b_k" {
+            // A query's scores all rise by as much, which no softmax sees.
+            assert!(length < 1e-15, "{length:e}");
+            continue;
+        }
+        let loss = |by: f64| {
+            let mut moved = parameters.to_vec();
+            let own = sizes.cut_mut(&mut moved).swap_remove(nth);
+            own.iter_mut().zip(d).for_each(|(p, d)| *p += by * d / length);
+            gradients(&moved).0
+        };
+        let slope = (loss(1e-5) - loss(-1e-5)) / 2e-5;
+        assert!((slope / length - 1.0).abs() < 1e-6, "{part:?}: {slope} {length}");
+    }
+}
+
 /// The largest difference of two lists.
 fn apart(a: &[f64], b: &[f64]) -> f64 {
     assert_eq!(a.len(), b.len());
     a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
+/// Gains are ones, biases are zeros, and no random number is either: the scalars take the list
+/// in the order of the parts.
 #[test]
-fn there_are_5163_names_and_4000_parameters() {
+fn there_are_5163_names_and_4000_parameters_that_begin_as_what_they_are() {
     let names = names();
     assert_eq!(names.len(), 5163);
     assert!(names.iter().all(|name| name.len() <= scalars::N_POSITIONS));
     let parameters = scalars::parameters(&mut Rng::seed_from_u64(1));
-    assert_eq!(parameters.len(), 4000);
-    assert_eq!(SMALL.n_parameters(), 4000);
+    assert_eq!([parameters.len(), SMALL.n_parameters()], [4000; 2]);
     assert_eq!(SMALL.parameters(&mut Rng::seed_from_u64(1)), parameters);
-}
-
-/// Gains are ones, biases are zeros, and no random number is either: the scalars take the list
-/// in the order of the parts.
-#[test]
-fn parts_begin_as_what_they_are() {
-    let parameters = scalars::parameters(&mut Rng::seed_from_u64(1));
     for (part, list) in SMALL.parts().into_iter().zip(SMALL.cut(&parameters)) {
         let is_gain = part.name.ends_with("gain");
         let is_bias = part.name.starts_with("b_") || part.name.ends_with("bias");
@@ -79,32 +113,19 @@ fn parts_begin_as_what_they_are() {
     }
 }
 
-/// Along the gradient of each part by itself, the loss rises by the gradient's length.
 #[test]
-fn the_tape_agrees_with_central_differences() {
-    let names = &names()[1000..1003];
+fn gradients_agree_with_central_differences() {
+    let some = &names()[1000..1003];
     let rng = &mut Rng::seed_from_u64(2);
     let mut parameters = scalars::parameters(rng);
-    train(RUNGS[1], &mut parameters, names, 5, rng).unwrap();
-    let (_, gradients) = scalars::gradients(&parameters, names);
-    let mut first = 0;
-    for part in SMALL.parts() {
-        let own = first..first + part.shape.0 * part.shape.1;
-        first = own.end;
-        let d = &gradients[own.clone()];
-        let length = d.iter().map(|d| d * d).sum::<f64>().sqrt();
-        if part.name == "b_k" {
-            // A query's scores all rise by as much, which no softmax sees.
-            assert!(length < 1e-15, "{length:e}");
-            continue;
-        }
-        let loss = |by: f64| {
-            let mut moved = parameters.clone();
-            moved[own.clone()].iter_mut().zip(d).for_each(|(p, d)| *p += by * d / length);
-            scalars::gradients(&moved, names).0
-        };
-        let slope = (loss(1e-5) - loss(-1e-5)) / 2e-5;
-        assert!((slope / length - 1.0).abs() < 1e-6, "{}: {slope} {length}", part.name);
+    train(RUNGS[1], &mut parameters, some, 5, rng).unwrap();
+    expect_slopes(SMALL, &parameters, |list| scalars::gradients(list, some));
+
+    let some = &names()[2000..2003];
+    let parameters = uneven(OTHER, &mut Rng::seed_from_u64(8));
+    for rung in exact().filter(|rung| !rung.is_small) {
+        let gradients = |list: &[f64]| rung.gradients(OTHER, list, some).unwrap();
+        expect_slopes(OTHER, &parameters, gradients);
     }
 }
 
@@ -141,8 +162,7 @@ fn every_rung_has_the_same_gradients_for_names_of_any_length() {
     let names = ["a", "aaaaaaaaaaaaaaa", "bo", "christopher", "zz"].map(scalars::ids);
     let rng = &mut Rng::seed_from_u64(6);
     for step in 0..20 {
-        let mut parameters = scalars::parameters(rng);
-        parameters.iter_mut().enumerate().for_each(|(i, p)| *p += 0.1 * (i as f64).sin());
+        let parameters = uneven(SMALL, rng);
         let n = 1 + step % names.len();
         let (loss, expected) = scalars::gradients(&parameters, &names[..n]);
         for rung in exact() {
@@ -160,9 +180,7 @@ fn every_rung_has_the_same_gradients_for_names_of_any_length() {
 /// parameter, and the losses of 20 steps of PyTorch's Adam.
 #[test]
 fn every_rung_agrees_with_transformers() {
-    let path =
-        concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/data/torch-vectors/gpt");
-    let file = TensorFile::open(Path::new(path).join("gpt2.safetensors")).unwrap();
+    let file = vectors("gpt2.safetensors");
     let start = gpt2::read(SMALL, &file, "transformer.").unwrap();
     let expected = gpt2::read(SMALL, &file, "grad.transformer.").unwrap();
     let losses = file.tensor("losses").unwrap().numbers().unwrap();
@@ -186,35 +204,6 @@ fn every_rung_agrees_with_transformers() {
     }
 }
 
-/// Along the gradient of each part of two blocks, the loss rises by the gradient's length.
-#[test]
-fn blocks_on_blocks_agree_with_central_differences() {
-    let names = &names()[2000..2003];
-    let mut parameters = OTHER.parameters(&mut Rng::seed_from_u64(8));
-    parameters.iter_mut().enumerate().for_each(|(i, p)| *p += 0.1 * (i as f64).sin());
-    for rung in exact().filter(|rung| !rung.is_small) {
-        let gradients = |list: &[f64]| rung.gradients(OTHER, list, names).unwrap();
-        let (_, d) = gradients(&parameters);
-        let mut first = 0;
-        for part in OTHER.parts() {
-            let own = first..first + part.n_entries();
-            first = own.end;
-            if part.name == "b_k" {
-                continue;
-            }
-            let length = d[own.clone()].iter().map(|d| d * d).sum::<f64>().sqrt();
-            let loss = |by: f64| {
-                let mut moved = parameters.clone();
-                let own = moved[own.clone()].iter_mut().zip(&d[own.clone()]);
-                own.for_each(|(p, d)| *p += by * d / length);
-                gradients(&moved).0
-            };
-            let slope = (loss(1e-5) - loss(-1e-5)) / 2e-5;
-            assert!((slope / length - 1.0).abs() < 1e-6, "{}: {part:?}", rung.name);
-        }
-    }
-}
-
 /// In f32 the last rung agrees with the one before it to 1e-5 of the largest gradient, for
 /// sizes that fill no panel and for names that fill none or three; and so do the losses of
 /// fifty steps, to 1e-4.
@@ -223,11 +212,10 @@ fn blocks_on_blocks_agree_with_central_differences() {
 fn tiles_agree_with_the_batch() {
     let names = names();
     let [.., batch, tiles] = RUNGS;
-    let uneven = Architecture { d_model: 60, n_heads: 5, n_blocks: 2, n_positions: 13 };
-    for sizes in [SMALL, OTHER, uneven] {
+    let odd = Architecture { d_model: 60, n_heads: 5, n_blocks: 2, n_positions: 13 };
+    for sizes in [SMALL, OTHER, odd] {
         let rng = &mut Rng::seed_from_u64(13);
-        let mut parameters = sizes.parameters(rng);
-        parameters.iter_mut().enumerate().for_each(|(i, p)| *p += 0.1 * (i as f64).sin());
+        let parameters = uneven(sizes, rng);
         for names in [&names[..1], &names[700..708], &names[1000..1100]] {
             let [exact, found] =
                 [batch, tiles].map(|it| it.gradients(sizes, &parameters, names).unwrap());

@@ -52,15 +52,14 @@ impl Schedule {
 
     /// The learning rate after so many steps.
     pub fn rate_at(&self, step: usize) -> f64 {
-        if step < self.warm_up {
-            return self.rate * (step + 1) as f64 / (self.warm_up + 1) as f64;
+        let Self { n_steps, rate, warm_up, decay, .. } = *self;
+        match step < warm_up {
+            true => rate * (step + 1) as f64 / (warm_up + 1) as f64,
+            false if decay => {
+                rate * n_steps.saturating_sub(step) as f64 / (n_steps - warm_up) as f64
+            }
+            false => rate,
         }
-        if !self.decay {
-            return self.rate;
-        }
-        let (left, of) =
-            (self.n_steps - step.min(self.n_steps), self.n_steps - self.warm_up);
-        self.rate * left as f64 / of as f64
     }
 
     fn check(&self) -> Result<()> {
@@ -169,10 +168,10 @@ impl Training {
         let list = self.parameters.as_slice();
         let (loss, mut d) = match &mut self.dropout {
             None => self.rung.gradients(self.architecture, list, names)?,
-            Some(dropout) => {
-                let (sizes, n) = (self.architecture, names.len());
-                check_names(names, sizes.n_positions)?;
-                blocks::gradients(sizes, list, names, n, Some(dropout))?
+            dropout => {
+                check_names(names, self.architecture.n_positions)?;
+                let (sizes, dropout) = (self.architecture, dropout.as_mut());
+                blocks::gradients(sizes, list, names, names.len(), dropout)?
             }
         };
         clear(self.architecture, &mut d, &self.left_out);

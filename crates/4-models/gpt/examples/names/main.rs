@@ -21,52 +21,52 @@ use attention::{Rng, SeedableRng};
 use gpt::{Architecture, Counts, Model, NAMES, RUNGS, Schedule, Split, Training};
 use serde_json::{Value, json};
 
-/// The models by name: their sizes, how they are trained, how many letters the counts see that
-/// they are compared with, and by how much they are to be better.
-const MODELS: [(&str, Architecture, Schedule, usize, f64); 3] = [
-    ("small", Architecture::SMALL, Schedule::SMALL, 1, 0.05),
-    ("larger", Architecture::LARGER, Schedule::LARGER, 2, 0.01),
-    ("small, longer", Architecture::SMALL, Schedule::PAGE, 2, 0.01),
+/// Some runs: what they are called, their sizes, how they are trained, how many names they learn
+/// from, the parts that they have not, and the chance of dropout.
+type Runs = (&'static str, Architecture, Schedule, usize, &'static [&'static str], f64);
+
+const SMALL: Architecture = Architecture::SMALL;
+const ALL: usize = usize::MAX;
+const RUNS: [Runs; 7] = [
+    ("small", SMALL, Schedule::SMALL, ALL, &[], 0.0),
+    ("larger", Architecture::LARGER, Schedule::LARGER, ALL, &[], 0.0),
+    ("small, longer", SMALL, Schedule::PAGE, ALL, &[], 0.0),
+    ("no attention", SMALL, Schedule::SMALL, ALL, &["w_o", "b_o"], 0.0),
+    ("no positions", SMALL, Schedule::SMALL, ALL, &["positions"], 0.0),
+    ("few names", SMALL, Schedule::SMALL, 200, &[], 0.0),
+    ("few names, dropout", SMALL, Schedule::SMALL, 200, &[], 0.2),
 ];
 
-/// The small model with something changed: what it is called, the parts that it has not, how
-/// many names it learns from, and the chance of dropout.
-const CHANGED: [(&str, &[&str], usize, f64); 4] = [
-    ("no attention", &["w_o", "b_o"], usize::MAX, 0.0),
-    ("no positions", &["positions"], usize::MAX, 0.0),
-    ("few names", &[], 200, 0.0),
-    ("few names, dropout", &[], 200, 0.2),
-];
+/// How many letters the counts see that the first of these are compared with, and by how much
+/// they are to be better.
+const MARGINS: [(usize, f64); 3] = [(1, 0.05), (2, 0.01), (2, 0.01)];
 
 fn main() -> Result<()> {
     let split = Split::of(NAMES.lines());
     let mut lines = Vec::new();
-    for (name, architecture, schedule, n_before, margin) in MODELS {
-        let most = Counts::of(&split.learned, n_before).loss(&split.test) - margin;
-        println!("{name}: {architecture:?}, {schedule:?}; at most {most:.4}");
+    for (nth, (name, architecture, schedule, n_names, left_out, p)) in
+        RUNS.into_iter().enumerate()
+    {
+        println!("{name}: {architecture:?}, {schedule:?}");
         for seed in 0..10 {
-            let training = begin(seed, architecture, schedule)?;
-            let mut line = run(training, seed, &split, usize::MAX)?;
-            line["model"] = json!(name);
-            line["most"] = round(most);
-            if architecture == Architecture::SMALL {
-                line["without"] = without_each(&line, &split)?;
+            let [.., rung] = RUNGS;
+            let rng = &mut Rng::seed_from_u64(seed);
+            let training = Training::new(rung, architecture, schedule, rng)?;
+            let mut training = training.without(left_out);
+            if p > 0.0 {
+                training = training.with_dropout(p, Rng::seed_from_u64(100 + seed))?;
             }
-            line.as_object_mut().context("an object")?.remove("parameters");
-            println!("  {line}");
-            lines.push(line.to_string());
-        }
-    }
-    for (name, left_out, n_names, p) in CHANGED {
-        for seed in 0..10 {
-            let training = begin(seed, Architecture::SMALL, Schedule::SMALL)?;
-            let rng = Rng::seed_from_u64(100 + seed);
-            let training = training.without(left_out);
-            let training =
-                if p > 0.0 { training.with_dropout(p, rng)? } else { training };
-            let mut line = run(training, seed, &split, n_names)?;
+            let (mut line, model) = run(training, seed, &split, n_names)?;
             line["model"] = json!(name);
-            line.as_object_mut().context("an object")?.remove("parameters");
+            if let Some((n_before, margin)) = MARGINS.get(nth) {
+                let counted = Counts::of(&split.learned, *n_before).loss(&split.test);
+                line["most"] = round(counted - margin);
+                if architecture == SMALL {
+                    let without = |head| model.without(0, head)?.loss(&split.test);
+                    let losses = (0..SMALL.n_heads).map(|head| Ok(round(without(head)?)));
+                    line["without"] = json!(losses.collect::<Result<Vec<_>>>()?);
+                }
+            }
             println!("  {line}");
             lines.push(line.to_string());
         }
@@ -76,15 +76,6 @@ fn main() -> Result<()> {
         .with_context(|| format!("{} could not be written", file.display()))
 }
 
-fn begin(
-    seed: u64,
-    architecture: Architecture,
-    schedule: Schedule,
-) -> attention::Result<Training> {
-    let [.., rung] = RUNGS;
-    Training::new(rung, architecture, schedule, &mut Rng::seed_from_u64(seed))
-}
-
 /// The losses on names that were learned from, and on the others; with dropout, that with
 /// dropout left on too.
 fn run(
@@ -92,7 +83,7 @@ fn run(
     seed: u64,
     split: &Split,
     n_names: usize,
-) -> Result<Value> {
+) -> Result<(Value, Model)> {
     // Evenly from the list, which is sorted.
     let every = split.learned.len().div_ceil(n_names);
     let learned: Vec<_> = split.learned.iter().step_by(every).cloned().collect();
@@ -100,23 +91,14 @@ fn run(
     training.run(&learned, rng, |_, _| ControlFlow::Continue(()))?;
     let model = Model::new(training.architecture(), training.parameters())?;
     let (dropping, _) = training.gradients(&split.test)?;
-    Ok(json!({
+    let line = json!({
         "seed": seed,
         "n_names": learned.len(),
         "learned": round(model.loss(&learned)?),
         "test": round(model.loss(&split.test)?),
         "dropping": round(dropping),
-        "parameters": training.parameters(),
-    }))
-}
-
-/// The losses of the small model without each of its heads.
-fn without_each(line: &Value, split: &Split) -> Result<Value> {
-    let parameters: Vec<f64> = serde_json::from_value(line["parameters"].clone())?;
-    let model = Model::new(Architecture::SMALL, &parameters)?;
-    let loss = |head| Ok(round(model.without(0, head)?.loss(&split.test)?));
-    let losses: Result<Vec<Value>> = (0..Architecture::SMALL.n_heads).map(loss).collect();
-    Ok(json!(losses?))
+    });
+    Ok((line, model))
 }
 
 /// To four decimals.
