@@ -8,6 +8,7 @@ pub mod word;
 use std::sync::OnceLock;
 
 use crate::Entry;
+use crate::kept::kept;
 use anyhow::Result;
 use models::decoders::study::Findings;
 
@@ -30,9 +31,5 @@ pub const N_KV_HEADS: usize = 3;
 /// None; the file is in `decoders`.
 pub fn findings() -> Result<&'static Findings> {
     static FINDINGS: OnceLock<Findings> = OnceLock::new();
-    if let Some(found) = FINDINGS.get() {
-        return Ok(found);
-    }
-    let found = Findings::smollm2()?;
-    Ok(FINDINGS.get_or_init(|| found))
+    kept(&FINDINGS, || Ok(Findings::smollm2()?))
 }

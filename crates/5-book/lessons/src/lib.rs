@@ -21,6 +21,7 @@ pub mod diagrams;
 pub mod from_one_sequence_to_another;
 pub mod gallery;
 pub mod heads_that_specialise;
+mod kept;
 pub mod learning;
 pub mod live;
 pub mod many_machines;

@@ -9,6 +9,7 @@ use figures::{Figure, Lines, lines};
 use gpt::{Architecture, Counts, Model, NAMES, Rung, Schedule, Split, Training};
 
 use crate::Args;
+use crate::kept::kept;
 
 /// Steps of the training, and between two looks at the unseen names.
 pub const N_STEPS: usize = Schedule::SMALL.n_steps;
@@ -34,13 +35,7 @@ pub struct Learned {
 /// As [`Training::step`].
 pub fn first() -> Result<&'static Learned> {
     static FIRST: OnceLock<Learned> = OnceLock::new();
-    match FIRST.get() {
-        Some(learned) => Ok(learned),
-        None => {
-            let learned = train()?;
-            Ok(FIRST.get_or_init(|| learned))
-        }
-    }
+    kept(&FIRST, train)
 }
 
 fn train() -> Result<Learned> {

@@ -51,10 +51,7 @@ pub fn logits(model: &Model, ids: &[usize]) -> attention::Result<Vec<f64>> {
     Ok(model.next(ids)?.iter().copied().collect())
 }
 
-/// The letters after [`PREFIX`], the most likely first.
-///
-/// # Errors
-/// As [`logits`].
+/// The letters, the most likely first.
 pub fn order(logits: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..logits.len()).collect();
     order.sort_by(|&a, &b| logits[b].total_cmp(&logits[a]));

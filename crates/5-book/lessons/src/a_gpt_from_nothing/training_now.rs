@@ -15,6 +15,7 @@ use anyhow::Result;
 use attention::thousands;
 use gpt::{Architecture, NAMES, Schedule};
 
+use crate::kept::kept;
 use crate::live::setting::choice;
 use crate::live::{LiveFigure, LiveView, Question, Setting, Settings, Training, live};
 use run::Run;
@@ -133,34 +134,16 @@ live! {
 /// The training of the first settings, to its end.
 fn first() -> Result<&'static Run> {
     static FIRST: OnceLock<Run> = OnceLock::new();
-    if let Some(trained) = FIRST.get() {
-        return Ok(trained);
-    }
-    let trained = Run::new(&Set::first())?.finish()?;
-    Ok(FIRST.get_or_init(|| trained))
+    kept(&FIRST, || Run::new(&Set::first())?.finish())
 }
 
 fn draw(set: &Set) -> Result<LiveView<Facts>> {
-    if set.moved().iter().all(|(control, _)| control.at_any_time) {
-        return first()?.shown(set);
+    match set.moved().iter().all(|(control, _)| control.at_any_time) {
+        true => first()?.shown(set),
+        false => Run::new(set)?.finish()?.shown(set),
     }
-    Run::new(set)?.finish()?.shown(set)
 }
 
 fn begin(set: &Set) -> Result<Box<dyn Training<Set, Facts>>> {
     Ok(Box::new(Run::new(set)?))
-}
-
-impl Training<Set, Facts> for Run {
-    fn step(&mut self) -> Result<()> {
-        Run::step(self)
-    }
-
-    fn progress(&self) -> [usize; 2] {
-        [self.n_taken(), self.n_steps]
-    }
-
-    fn shown(&self, set: &Set) -> Result<LiveView<Facts>> {
-        view::of(self, set)
-    }
 }

@@ -9,6 +9,7 @@ use training::{Batches, Learner, Schedule, Trainer};
 use super::settings::Settings;
 use super::training::Training;
 use super::view::LiveView;
+use crate::kept::kept;
 
 /// What is trained at some settings, and what is shown of it.
 pub(crate) trait LiveTraining: Sized + 'static {
@@ -67,11 +68,7 @@ fn trainer<T: LiveTraining>(set: &T::Set) -> Result<TrainerOf<T>> {
 /// # Errors
 /// As [`Trainer::new`].
 pub(crate) fn first<T: LiveTraining>() -> Result<&'static training::Training<T::Model>> {
-    if let Some(trained) = T::kept().get() {
-        return Ok(trained);
-    }
-    let trained = trainer::<T>(&T::Set::first())?.finish()?;
-    Ok(T::kept().get_or_init(|| trained))
+    kept(T::kept(), || Ok(trainer::<T>(&T::Set::first())?.finish()?))
 }
 
 /// Trains to the end, and shows that.

@@ -2,6 +2,8 @@
 
 use models::{Result, Sampling};
 
+use crate::a_gpt_from_nothing::next::order;
+
 /// The chances of all letters, of which some may be drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct NextLetter {
@@ -25,13 +27,7 @@ impl NextLetter {
 
     /// The likeliest letter.
     pub(super) fn likeliest(&self) -> usize {
-        let larger = |a, b| if self.chances[b] > self.chances[a] { b } else { a };
-        (0..self.chances.len()).reduce(larger).unwrap_or(0)
-    }
-
-    /// How many letters may be drawn.
-    pub(super) fn n_kept(&self) -> usize {
-        self.is_kept.iter().filter(|&&is_kept| is_kept).count()
+        order(&self.chances)[0]
     }
 
     /// The letter at this part, from 0 to 1, of the chances that are kept.
@@ -51,37 +47,32 @@ impl NextLetter {
 mod tests {
     use super::*;
 
-    /// Chances of 1/8, 1/2, 1/4 and 1/8.
-    const LOGITS: [f64; 4] = [0.0, 4.0, 2.0, 0.0];
-
+    /// Of chances of 1/8, 1/2, 1/4 and 1/8.
     fn next(temperature: f64, top_p: f64) -> NextLetter {
-        let logits = LOGITS.map(|it| it / 2.0 * 2f64.ln());
+        let logits = [0.0, 2.0, 1.0, 0.0].map(|power| power * 2f64.ln());
         NextLetter::of(&logits, temperature, top_p).unwrap()
     }
 
     #[test]
     fn a_temperature_takes_powers_of_the_chances() {
-        for (chance, expected) in
-            next(1.0, 1.0).chances.iter().zip([0.125, 0.5, 0.25, 0.125])
+        let sum = 22.0; // of the squares of 1, 4, 2 and 1
+        let squares = [1.0 / sum, 16.0 / sum, 4.0 / sum, 1.0 / sum];
+        for (temperature, expected) in [(1.0, [0.125, 0.5, 0.25, 0.125]), (0.5, squares)]
         {
-            assert!((chance - expected).abs() < 1e-12);
-        }
-        let squares = [1.0 / 64.0, 1.0 / 4.0, 1.0 / 16.0, 1.0 / 64.0];
-        let sum: f64 = squares.iter().sum();
-        for (chance, square) in next(0.5, 1.0).chances.iter().zip(squares) {
-            assert!((chance - square / sum).abs() < 1e-12);
+            for (chance, expected) in next(temperature, 1.0).chances.iter().zip(expected)
+            {
+                assert!((chance - expected).abs() < 1e-12);
+            }
         }
     }
 
     #[test]
     fn the_likeliest_are_kept_until_they_come_to_top_p() {
-        let kept = |top_p| next(1.0, top_p).is_kept;
-        assert_eq!(kept(0.01), [false, true, false, false]);
-        assert_eq!(kept(0.49), [false, true, false, false]);
-        assert_eq!(kept(0.51), [false, true, true, false]);
-        assert_eq!(kept(0.74), [false, true, true, false]);
-        assert_eq!(kept(0.76), [true, true, true, false]);
-        assert_eq!(kept(1.0), [true; 4]);
+        let kept = |top_p| next(1.0, top_p).is_kept.iter().filter(|&&it| it).count();
+        assert_eq!([0.01, 0.49, 0.51, 0.74, 0.76, 1.0].map(kept), [1, 1, 2, 2, 3, 4]);
+        assert_eq!(next(1.0, 0.49).is_kept, [false, true, false, false]);
+        assert_eq!(next(1.0, 0.51).is_kept, [false, true, true, false]);
+        assert_eq!(next(1.0, 0.76).is_kept, [true, true, true, false]);
     }
 
     #[test]

@@ -7,17 +7,30 @@ use attention::{Rng, SeedableRng};
 use gpt::{Model, Rung, Schedule};
 use rand::RngExt;
 
-use super::chart::Look;
 use super::next_letter::NextLetter;
 use super::word_list::{MOST_LETTERS, WordList};
-use super::{N_WRITTEN, Set};
+use super::{Facts, N_WRITTEN, Set, view};
 use crate::a_gpt_from_nothing::learned::{COUNTED, counted};
 use crate::a_gpt_from_nothing::next::{ids, letter};
+use crate::kept::kept;
+use crate::live::{LiveView, Training};
 use crate::numbers::mean;
 
 /// Looks in even steps, and before the first of them more, each at half as many steps.
 const N_LOOKS: usize = 16;
 const N_HALVES: usize = 4;
+
+/// What was found out after some steps.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Look {
+    pub(super) step: usize,
+    /// The mean loss of the steps since the look before; none before any step.
+    pub(super) learned: Option<f64>,
+    /// The loss on words that are kept from it.
+    pub(super) kept: f64,
+    /// A word that it wrote then, at temperature 1.
+    pub(super) wrote: String,
+}
 
 /// A training, as far as it went.
 pub(super) struct Run {
@@ -46,7 +59,6 @@ impl Run {
     pub(super) fn new(set: &Set) -> Result<Self> {
         let list = WordList::of(&set.words)?;
         let losses = counted(&list.split);
-        let rules = std::array::from_fn(|nth| (COUNTED[nth], losses[nth]));
         let (seed, n_steps) = (set.seed as u64, set.steps);
         let mut batches = Rng::seed_from_u64(seed);
         let (sizes, schedule) = (set.size.0, Schedule { n_steps, ..Schedule::PAGE });
@@ -55,41 +67,20 @@ impl Run {
             seed,
             n_steps,
             list,
-            rules,
+            rules: std::array::from_fn(|nth| (COUNTED[nth], losses[nth])),
             training,
             batches,
             looks: Vec::new(),
             since: Vec::new(),
             without: OnceLock::new(),
         };
-        run.looks.push(run.look()?);
+        run.looks = run.looks()?;
         Ok(run)
-    }
-
-    /// Takes a step, if one is left, and looks at what it has come to if a look is due.
-    pub(super) fn step(&mut self) -> Result<()> {
-        let words = &self.list.split.learned;
-        let Some(loss) = self.training.step(words, &mut self.batches)? else {
-            return Ok(());
-        };
-        self.since.push(loss);
-        self.without = OnceLock::new();
-        if self.is_look_due() {
-            let look = self.look()?;
-            self.looks.push(look);
-            self.since.clear();
-        }
-        Ok(())
-    }
-
-    /// How many steps have been taken.
-    pub(super) fn n_taken(&self) -> usize {
-        self.training.n_taken()
     }
 
     /// Takes all steps that are left.
     pub(super) fn finish(mut self) -> Result<Self> {
-        while self.n_taken() < self.n_steps {
+        while self.training.n_taken() < self.n_steps {
             self.step()?;
         }
         Ok(self)
@@ -107,17 +98,18 @@ impl Run {
         Ok(Model::new(self.training.architecture(), self.training.parameters())?)
     }
 
-    /// What there is to see of it now.
-    pub(super) fn look(&self) -> Result<Look> {
-        let step = self.training.n_taken();
-        if let Some(last) = self.looks.last().filter(|last| last.step == step) {
-            return Ok(last.clone());
+    /// All looks, and at the end one at what there is to see now.
+    pub(super) fn looks(&self) -> Result<Vec<Look>> {
+        let (mut looks, step) = (self.looks.clone(), self.training.n_taken());
+        if looks.last().is_none_or(|last| last.step < step) {
+            let (model, since) = (self.model()?, self.since.iter().copied());
+            let learned = (step > 0).then(|| mean(since));
+            let as_learned = |logits: &[f64]| NextLetter::of(logits, 1.0, 1.0);
+            let wrote = self.write(&model, "", as_learned, 0)?;
+            let kept = model.loss(&self.list.split.test)?;
+            looks.push(Look { step, learned, kept, wrote });
         }
-        let model = self.model()?;
-        let learned = (!self.since.is_empty()).then(|| mean(self.since.iter().copied()));
-        let as_learned = |logits: &[f64]| NextLetter::of(logits, 1.0, 1.0);
-        let wrote = self.write(&model, "", as_learned, 0)?;
-        Ok(Look { step, learned, kept: model.loss(&self.list.split.test)?, wrote })
+        Ok(looks)
     }
 
     /// The `nth` word that a model writes, from its beginning on.
@@ -142,16 +134,39 @@ impl Run {
 
     /// The losses without each head, block by block. A slider that moves asks for them again and
     /// again.
-    pub(super) fn losses_without(&self) -> Result<&[HeadLoss]> {
-        if let Some(known) = self.without.get() {
-            return Ok(known);
+    pub(super) fn losses_without(&self) -> Result<&Vec<HeadLoss>> {
+        kept(&self.without, || {
+            let (model, sizes) = (self.model()?, self.training.architecture());
+            let heads = (0..sizes.n_blocks * sizes.n_heads).map(|nth| {
+                let at @ [b, i] = [nth / sizes.n_heads, nth % sizes.n_heads];
+                Ok((at, model.without(b, i)?.loss(&self.list.split.test)?))
+            });
+            heads.collect()
+        })
+    }
+}
+
+impl Training<Set, Facts> for Run {
+    /// A step, and a look at what it has come to if one is due.
+    fn step(&mut self) -> Result<()> {
+        let words = &self.list.split.learned;
+        let Some(loss) = self.training.step(words, &mut self.batches)? else {
+            return Ok(());
+        };
+        self.since.push(loss);
+        self.without = OnceLock::new();
+        if self.is_look_due() {
+            self.looks = self.looks()?;
+            self.since.clear();
         }
-        let (model, sizes) = (self.model()?, self.training.architecture());
-        let tested = &self.list.split.test;
-        let heads =
-            (0..sizes.n_blocks).flat_map(|b| (0..sizes.n_heads).map(move |i| [b, i]));
-        let loss = |at @ [b, i]: [usize; 2]| Ok((at, model.without(b, i)?.loss(tested)?));
-        let losses = heads.map(loss).collect::<Result<_>>()?;
-        Ok(self.without.get_or_init(|| losses))
+        Ok(())
+    }
+
+    fn progress(&self) -> [usize; 2] {
+        [self.training.n_taken(), self.n_steps]
+    }
+
+    fn shown(&self, set: &Set) -> Result<LiveView<Facts>> {
+        view::of(self, set)
     }
 }

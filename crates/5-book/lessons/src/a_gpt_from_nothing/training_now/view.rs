@@ -3,11 +3,10 @@
 use std::collections::HashSet;
 
 use anyhow::{Context, Result};
-use gpt::Model;
+use attention::Matrix;
 
-use super::chart::{Look, Progress, ShownMap};
 use super::next_letter::NextLetter;
-use super::run::Run;
+use super::run::{Look, Run};
 use super::word_list::{Beginning, named};
 use super::{Facts, N_WRITTEN, Set};
 use crate::a_gpt_from_nothing::next::{ids, letter};
@@ -16,94 +15,85 @@ use crate::numbers::{share, written};
 
 /// The figure, its words and its facts.
 pub(super) fn of(run: &Run, set: &Set) -> Result<LiveView<Facts>> {
-    let (look, whole) = (run.look()?, run.model()?);
-    let off = set.off.map(|at| Off::of(run, &whole, at)).transpose()?;
-    let model = off.as_ref().map_or(&whole, |off| &off.model);
-    let beginning = Beginning::of(&set.beginning);
-    let next = |logits: &[f64]| NextLetter::of(logits, set.temperature, set.top_p);
-    let word = |nth| run.write(model, &beginning.letters, next, nth);
-    let words: Vec<String> = (0..N_WRITTEN).map(word).collect::<Result<_>>()?;
-    let next = next(model.next(&ids(&beginning.letters))?.as_slice())?;
-    let maps = maps(model, &words[0], set.off)?;
-    let now = Now { run, set, look, off, beginning, next, words };
-    Ok(LiveView { figure: now.figure(&maps)?, words: now.words(), facts: now.facts() })
+    let now = Now::of(run, set)?;
+    let figure = now.figure(now.title())?;
+    Ok(LiveView { figure, words: now.words(), facts: now.facts() })
+}
+
+/// A model as it is now, and what it writes.
+pub(super) struct Now<'a> {
+    pub(super) run: &'a Run,
+    set: &'a Set,
+    /// In order; the last is of now.
+    pub(super) looks: Vec<Look>,
+    pub(super) off: Option<Off>,
+    pub(super) beginning: Beginning,
+    pub(super) next: NextLetter,
+    words: Vec<String>,
+    /// The first word, behind its start: what the maps are of.
+    pub(super) tokens: Vec<String>,
+    /// The map of each head, by the head's name: of one that is off too, though nothing reads
+    /// what it says.
+    pub(super) maps: Vec<(String, Matrix)>,
 }
 
 /// A head that is off.
-struct Off {
-    at: [usize; 2],
-    /// The model without it.
-    model: Model,
+pub(super) struct Off {
+    /// What it is called, and what its map is.
+    name: String,
+    pub(super) map: String,
     loss: f64,
     /// Whether the loss is larger than without any other head.
     is_costliest: bool,
 }
 
 impl Off {
-    fn of(run: &Run, whole: &Model, at @ [block, head]: [usize; 2]) -> Result<Self> {
-        let model = whole.without(block, head)?;
+    fn of(run: &Run, at @ [block, head]: [usize; 2]) -> Result<Self> {
         let losses = run.losses_without()?;
         let loss = losses.iter().find(|(it, _)| *it == at).context("a head's loss")?.1;
         let is_costliest = losses.iter().all(|&(it, other)| it == at || other < loss);
-        Ok(Self { at, model, loss, is_costliest })
-    }
-
-    fn name(&self) -> String {
-        let [block, head] = self.at;
-        format!("head {head} of block {block}")
+        let name = format!("head {head} of block {block}");
+        Ok(Self { name, map: map_of(block, head), loss, is_costliest })
     }
 }
 
-/// The maps of all heads on a word: of one that is off too, though nothing reads what it says.
-fn maps(model: &Model, word: &str, off: Option<[usize; 2]>) -> Result<Vec<ShownMap>> {
-    let blocks = model.read(&ids(word))?.maps.into_iter().enumerate();
-    let maps = blocks.flat_map(|(b, heads)| {
-        let one = move |(i, map)| {
-            let (name, is_off) = (format!("block {b}, head {i}"), off == Some([b, i]));
-            ShownMap { name, map, is_off }
-        };
-        heads.into_iter().enumerate().map(one)
-    });
-    Ok(maps.collect())
+/// What the map of a head is called.
+fn map_of(block: usize, head: usize) -> String {
+    format!("block {block}, head {head}")
 }
 
-/// A model as it is now, and what it writes.
-struct Now<'a> {
-    run: &'a Run,
-    set: &'a Set,
-    look: Look,
-    off: Option<Off>,
-    beginning: Beginning,
-    next: NextLetter,
-    words: Vec<String>,
-}
-
-impl Now<'_> {
-    fn figure(&self, maps: &[ShownMap]) -> Result<figures::Figure> {
-        let is_new = |last: &&Look| last.step < self.look.step;
-        let new = self.run.looks.last().filter(is_new).map(|_| &self.look);
-        let looks: Vec<&Look> = self.run.looks.iter().chain(new).collect();
-        let read = self.words[0].chars().map(String::from);
-        let tokens: Vec<String> = [START.to_owned()].into_iter().chain(read).collect();
-        let progress = Progress {
-            n_steps: self.run.n_steps,
-            looks: &looks,
-            rules: &self.run.rules,
-            called: self.run.list.called,
-            beginning: &self.beginning.letters,
-            next: &self.next,
-            letters: &(0..self.next.chances.len()).map(letter).collect::<Vec<_>>(),
-            tokens: &tokens,
-            maps,
+impl<'a> Now<'a> {
+    fn of(run: &'a Run, set: &'a Set) -> Result<Self> {
+        let whole = run.model()?;
+        let model = match set.off {
+            None => whole,
+            Some([block, head]) => whole.without(block, head)?,
         };
-        Ok(progress.figure(self.title())?)
+        let off = set.off.map(|at| Off::of(run, at)).transpose()?;
+        let beginning = Beginning::of(&set.beginning);
+        let next = |logits: &[f64]| NextLetter::of(logits, set.temperature, set.top_p);
+        let word = |nth| run.write(&model, &beginning.letters, next, nth);
+        let words: Vec<String> = (0..N_WRITTEN).map(word).collect::<Result<_>>()?;
+        let next = next(model.next(&ids(&beginning.letters))?.as_slice())?;
+        let start = std::iter::once("start".to_owned());
+        let tokens = start.chain(words[0].chars().map(String::from)).collect();
+        let blocks = model.read(&ids(&words[0]))?.maps.into_iter().enumerate();
+        let maps = blocks.flat_map(|(b, heads)| {
+            heads.into_iter().enumerate().map(move |(i, map)| (map_of(b, i), map))
+        });
+        let (looks, maps) = (run.looks()?, maps.collect());
+        Ok(Self { run, set, looks, off, beginning, next, words, tokens, maps })
+    }
+
+    pub(super) fn look(&self) -> &Look {
+        &self.looks[self.looks.len() - 1]
     }
 
     fn title(&self) -> String {
-        let Look { step, kept, .. } = self.look;
+        let Look { step, kept, .. } = self.look();
         let (seed, called) = (self.run.seed, self.run.list.called);
         let without = self.off.as_ref().map_or(String::new(), |off| {
-            format!(", and {:.3} without {}", off.loss, off.name())
+            format!(", and {:.3} without {}", off.loss, off.name)
         });
         format!(
             "Seed {seed}, step {step}: a loss of {kept:.3} on {called} kept from it{without}"
@@ -112,28 +102,38 @@ impl Now<'_> {
 
     fn words(&self) -> String {
         let run = self.run;
-        let Look { step, kept, .. } = self.look;
-        let rules = run.rules.iter().map(|(name, loss)| format!("{name} {loss:.3}"));
-        let rules = rules.collect::<Vec<_>>().join(", ");
+        let Look { step, kept, .. } = self.look();
         let off = self.off.as_ref().map_or(String::new(), |off| {
-            format!(" Without {} it is {:.3}.", off.name(), off.loss)
+            format!(" Without {} it is {:.3}.", off.name, off.loss)
         });
         format!(
             "It learns from {}.{} After {step} of {} steps the loss on the kept {} is \
-             {kept:.3} (counting: {rules}).{off} {} {}",
+             {kept:.3} (counting: {}).{off} {} {}",
             run.list.counted(),
             run.list.left_out,
             run.n_steps,
             run.list.called,
+            self.rules(),
             self.next_words(),
             self.written_words(),
         )
     }
 
+    /// What counting comes to.
+    pub(super) fn rules(&self) -> String {
+        self.run.rules.map(|(name, loss)| format!("{name} {loss:.3}")).join(", ")
+    }
+
+    /// The likeliest letter, and its chance.
+    pub(super) fn likeliest(&self) -> String {
+        let likeliest = self.next.likeliest();
+        format!("{} ({})", letter(likeliest), share(self.next.chances[likeliest]))
+    }
+
     /// What may come next.
     fn next_words(&self) -> String {
         let Self { set, next, beginning, .. } = self;
-        let at = match beginning.letters.as_str() {
+        let at = match &*beginning.letters {
             "" => "at the start".to_owned(),
             letters => format!("after “{letters}”"),
         };
@@ -141,16 +141,14 @@ impl Now<'_> {
             0 => String::new(),
             n => format!(" ({n} of the beginning left out, which are no letters a to z)"),
         };
-        let likeliest = next.likeliest();
         format!(
             "At temperature {} and top-p {}, {} of {} letters (the end is one) may come \
-             {at}{left_out}; the likeliest is {} ({}).",
+             {at}{left_out}; the likeliest is {}.",
             written(set.temperature, 2),
             written(set.top_p, 2),
-            next.n_kept(),
+            next.is_kept.iter().filter(|&&is_kept| is_kept).count(),
             next.chances.len(),
-            letter(likeliest),
-            share(next.chances[likeliest]),
+            self.likeliest(),
         )
     }
 
@@ -167,7 +165,7 @@ impl Now<'_> {
     }
 
     fn facts(&self) -> Facts {
-        let Look { step, kept, .. } = self.look;
+        let Look { step, kept, .. } = *self.look();
         let [.., n_new] = self.run.list.split.count(&self.words);
         Facts {
             is_finished: step == self.run.n_steps,
@@ -181,6 +179,3 @@ impl Now<'_> {
         }
     }
 }
-
-/// What stands before the first letter.
-const START: &str = "start";

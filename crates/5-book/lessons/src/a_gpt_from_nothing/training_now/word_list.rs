@@ -58,7 +58,28 @@ impl WordList {
             let (split, left_out) = (Split::of(NAMES.lines()), String::new());
             return Ok(Self { split, called: "names", is_own: false, left_out });
         }
-        let Sorted { words, left_out } = Sorted::of(text);
+        let (mut words, mut known) = (Vec::new(), HashSet::new());
+        let why = ["with other letters than a to z", "longer", "a second time"];
+        let mut others = why.map(|why| (why.to_owned(), Vec::new()));
+        others[1].0 = format!("of more than {MOST_LETTERS} letters");
+        let typed = text.split(|c: char| c.is_whitespace() || ",;".contains(c));
+        for word in typed.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())) {
+            let word = word.to_lowercase();
+            let is_foreign = !word.bytes().all(|letter| letter.is_ascii_lowercase());
+            match () {
+                () if word.is_empty() => {}
+                () if is_foreign => others[0].1.push(word),
+                () if word.len() > MOST_LETTERS => others[1].1.push(word),
+                () if !known.insert(word.clone()) => others[2].1.push(word),
+                () => words.push(word),
+            }
+        }
+        let others = others.iter().filter(|(_, words)| !words.is_empty());
+        let others: Vec<_> = others.map(|(why, words)| quoted(words, why)).collect();
+        let left_out = match &others[..] {
+            [] => String::new(),
+            others => format!(" Left out: {}.", others.join(", ")),
+        };
         let n = words.len();
         ensure!(
             n >= LEAST_WORDS,
@@ -79,45 +100,6 @@ impl WordList {
         let kept =
             if kept == 1 { "1 other is" } else { &format!("{of_kept} others are") };
         format!("{of_learned} {called}, and {kept} kept to test with")
-    }
-}
-
-/// The words of a text that can be learned from, in its order, and a sentence about the rest.
-struct Sorted {
-    words: Vec<String>,
-    left_out: String,
-}
-
-impl Sorted {
-    fn of(text: &str) -> Self {
-        let (mut words, mut known) = (Vec::new(), HashSet::new());
-        let [mut foreign, mut long, mut again] = [const { Vec::<String>::new() }; 3];
-        let typed = text.split(|c: char| c.is_whitespace() || ",;".contains(c));
-        for word in typed.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())) {
-            let word = word.to_lowercase();
-            if word.is_empty() {
-            } else if !word.bytes().all(|letter| letter.is_ascii_lowercase()) {
-                foreign.push(word);
-            } else if word.len() > MOST_LETTERS {
-                long.push(word);
-            } else if !known.insert(word.clone()) {
-                again.push(word);
-            } else {
-                words.push(word);
-            }
-        }
-        let why = [
-            (foreign, "with other letters than a to z".to_owned()),
-            (long, format!("of more than {MOST_LETTERS} letters")),
-            (again, "a second time".to_owned()),
-        ];
-        let why = why.iter().filter(|(words, _)| !words.is_empty());
-        let why: Vec<String> = why.map(|(words, why)| quoted(words, why)).collect();
-        let left_out = match why.is_empty() {
-            true => String::new(),
-            false => format!(" Left out: {}.", why.join(", ")),
-        };
-        Self { words, left_out }
     }
 }
 
