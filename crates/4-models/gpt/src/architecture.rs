@@ -18,6 +18,9 @@ pub struct Architecture {
     pub n_positions: usize,
 }
 
+/// The loss of some names, and the gradient of each parameter.
+pub type Gradients = (f64, Vec<f64>);
+
 impl Architecture {
     /// That of [`scalars`](crate::scalars): one block of four heads, 16 numbers a letter.
     pub const SMALL: Self = Self {

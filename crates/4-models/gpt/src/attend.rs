@@ -6,7 +6,8 @@ use std::iter::zip;
 use pulp::Simd;
 use tiles::tile::ROWS;
 
-use crate::lanes::{Lanes, Rows, add, add_products};
+use crate::lanes::{Lanes, add, add_products, compiled};
+use crate::panels::Rows;
 
 impl<S: Simd> Lanes<'_, S> {
     fn n_positions(&self) -> usize {
@@ -19,50 +20,52 @@ impl<S: Simd> Lanes<'_, S> {
     }
 
     /// The attention weights, a row a key, and the heads' outputs side by side.
-    #[inline(always)]
     pub(crate) fn attend(&self, [q, k, v]: &[Rows; 3]) -> [Rows; 2] {
         let (d_k, n_keys) = (self.d_k, self.n_positions());
         let [mut attn, mut out] =
             [n_keys, d_k].map(|n| self.batch.rows(self.n_heads * n));
         let per_width = 1.0 / (d_k as f32).sqrt();
-        for (place, n) in self.batch.in_use() {
-            for i in 0..self.n_heads {
-                let mut largest = [f32::NEG_INFINITY; ROWS];
-                for (key, scores) in
-                    zip(self.keys(place), attn.of_head_mut(place, i, n_keys))
-                {
-                    for (q, k) in zip(q.of_head(place, i, d_k), k.of_head(key, i, d_k)) {
-                        add_products(&mut scores[..n], q, k);
+        compiled!(self, {
+            for (place, n) in self.batch.in_use() {
+                for i in 0..self.n_heads {
+                    let mut largest = [f32::NEG_INFINITY; ROWS];
+                    for (key, scores) in
+                        zip(self.keys(place), attn.of_head_mut(place, i, n_keys))
+                    {
+                        for (q, k) in
+                            zip(q.of_head(place, i, d_k), k.of_head(key, i, d_k))
+                        {
+                            add_products(&mut scores[..n], q, k);
+                        }
+                        for l in 0..n {
+                            scores[l] *= per_width;
+                            largest[l] = largest[l].max(scores[l]);
+                        }
                     }
-                    for l in 0..n {
-                        scores[l] *= per_width;
-                        largest[l] = largest[l].max(scores[l]);
+                    let mut sum = [0f32; ROWS];
+                    for (_, scores) in
+                        zip(self.keys(place), attn.of_head_mut(place, i, n_keys))
+                    {
+                        (0..n).for_each(|l| scores[l] -= largest[l]);
+                        self.exp(&mut scores[..n]);
+                        add(&mut sum[..n], scores);
                     }
-                }
-                let mut sum = [0f32; ROWS];
-                for (_, scores) in
-                    zip(self.keys(place), attn.of_head_mut(place, i, n_keys))
-                {
-                    (0..n).for_each(|l| scores[l] -= largest[l]);
-                    self.exp(&mut scores[..n]);
-                    add(&mut sum[..n], scores);
-                }
-                for (key, attn) in
-                    zip(self.keys(place), attn.of_head_mut(place, i, n_keys))
-                {
-                    (0..n).for_each(|l| attn[l] /= sum[l]);
-                    let out = out.of_head_mut(place, i, d_k);
-                    for (out, v) in zip(out, v.of_head(key, i, d_k)) {
-                        add_products(&mut out[..n], attn, v);
+                    for (key, attn) in
+                        zip(self.keys(place), attn.of_head_mut(place, i, n_keys))
+                    {
+                        (0..n).for_each(|l| attn[l] /= sum[l]);
+                        let out = out.of_head_mut(place, i, d_k);
+                        for (out, v) in zip(out, v.of_head(key, i, d_k)) {
+                            add_products(&mut out[..n], attn, v);
+                        }
                     }
                 }
             }
-        }
+        });
         [attn, out]
     }
 
     /// The gradients of queries, keys and values, from those of the heads' outputs.
-    #[inline(always)]
     pub(crate) fn attend_backward(
         &self,
         [q, k, v]: &[Rows; 3],
@@ -74,37 +77,43 @@ impl<S: Simd> Lanes<'_, S> {
         let [mut d_q, mut d_k, mut d_v] = [rows(), rows(), rows()];
         let per_width = 1.0 / (width as f32).sqrt();
         let mut d_attn = vec![0.0; n_keys * ROWS];
-        for (place, n) in self.batch.in_use() {
-            for i in 0..self.n_heads {
-                let keys = || zip(self.keys(place), attn.of_head(place, i, n_keys));
-                d_attn.fill(0.0);
-                let mut mean = [0f32; ROWS];
-                for ((key, attn), d_attn) in zip(keys(), d_attn.chunks_exact_mut(ROWS)) {
-                    for (d, v) in
-                        zip(d.of_head(place, i, width), v.of_head(key, i, width))
+        compiled!(self, {
+            for (place, n) in self.batch.in_use() {
+                for i in 0..self.n_heads {
+                    let keys = || zip(self.keys(place), attn.of_head(place, i, n_keys));
+                    d_attn.fill(0.0);
+                    let mut mean = [0f32; ROWS];
+                    for ((key, attn), d_attn) in
+                        zip(keys(), d_attn.chunks_exact_mut(ROWS))
                     {
-                        add_products(&mut d_attn[..n], d, v);
+                        for (d, v) in
+                            zip(d.of_head(place, i, width), v.of_head(key, i, width))
+                        {
+                            add_products(&mut d_attn[..n], d, v);
+                        }
+                        add_products(&mut mean[..n], attn, d_attn);
                     }
-                    add_products(&mut mean[..n], attn, d_attn);
-                }
-                for ((key, attn), d_attn) in zip(keys(), d_attn.chunks_exact_mut(ROWS)) {
-                    // From the gradient of a weight to that of its score.
-                    for l in 0..n {
-                        d_attn[l] = attn[l] * (d_attn[l] - mean[l]) * per_width;
-                    }
-                    let [d, q] = [d, q].map(|rows| rows.of_head(place, i, width));
-                    let rows = zip(zip(d, q), k.of_head(key, i, width));
-                    let [d_k, d_v] =
-                        [&mut d_k, &mut d_v].map(|rows| rows.of_head_mut(key, i, width));
-                    let to = zip(d_q.of_head_mut(place, i, width), zip(d_k, d_v));
-                    for (((d, q), k), (d_q, (d_k, d_v))) in zip(rows, to) {
-                        add_products(&mut d_q[..n], d_attn, k);
-                        add_products(&mut d_k[..n], d_attn, q);
-                        add_products(&mut d_v[..n], attn, d);
+                    for ((key, attn), d_attn) in
+                        zip(keys(), d_attn.chunks_exact_mut(ROWS))
+                    {
+                        // From the gradient of a weight to that of its score.
+                        for l in 0..n {
+                            d_attn[l] = attn[l] * (d_attn[l] - mean[l]) * per_width;
+                        }
+                        let [d, q] = [d, q].map(|rows| rows.of_head(place, i, width));
+                        let rows = zip(zip(d, q), k.of_head(key, i, width));
+                        let [d_k, d_v] = [&mut d_k, &mut d_v]
+                            .map(|rows| rows.of_head_mut(key, i, width));
+                        let to = zip(d_q.of_head_mut(place, i, width), zip(d_k, d_v));
+                        for (((d, q), k), (d_q, (d_k, d_v))) in zip(rows, to) {
+                            add_products(&mut d_q[..n], d_attn, k);
+                            add_products(&mut d_k[..n], d_attn, q);
+                            add_products(&mut d_v[..n], attn, d);
+                        }
                     }
                 }
             }
-        }
+        });
         [d_q, d_k, d_v]
     }
 }

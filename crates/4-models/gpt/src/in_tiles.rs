@@ -3,14 +3,13 @@
 //! A name lies in a lane of a vector, a position of 48 names in a panel. The longest names
 //! come first, and what is behind the end of a name is in no sum.
 
-use std::cmp::Reverse;
-
 use attention::Result;
 use pulp::{Simd, WithSimd};
 use tiles::Instructions;
 use tiles::tile::ROWS;
 
-use crate::lanes::{Lanes, Normed, Rows, Weight};
+use crate::lanes::{Lanes, Normed};
+use crate::panels::{Batch, Rows, Weight};
 use crate::scalars::N_LETTERS;
 use crate::{Architecture, Gradients};
 
@@ -25,51 +24,6 @@ pub(crate) fn gradients(
     let to = &mut architecture.cut_mut(&mut list)[..];
     let loss = Instructions::best().run(Step { architecture, batch, parts, to });
     Ok((loss, list.into_iter().map(f64::from).collect()))
-}
-
-/// Names in lanes, the longest first: place `t · n_groups + g` is position t of the names of
-/// group g.
-pub(crate) struct Batch<'a> {
-    names: Vec<&'a [usize]>,
-    pub(crate) n_groups: usize,
-    /// How many names have a letter at each place.
-    pub(crate) n_names: Vec<usize>,
-}
-
-impl<'a> Batch<'a> {
-    pub(crate) fn of(names: &'a [Vec<usize>]) -> Self {
-        let mut names: Vec<&[usize]> = names.iter().map(|name| &name[..]).collect();
-        names.sort_by_key(|name| Reverse(name.len()));
-        let n_groups = names.len().div_ceil(ROWS);
-        let n_positions = names.first().map_or(0, |name| name.len() - 1);
-        let mut batch =
-            Self { names, n_groups, n_names: vec![0; n_positions * n_groups] };
-        let places: Vec<usize> = batch.letters().map(|([place, _], ..)| place).collect();
-        places.into_iter().for_each(|place| batch.n_names[place] += 1);
-        batch
-    }
-
-    /// Each letter: its place and lane, its position, itself, and what comes after it.
-    pub(crate) fn letters(
-        &self,
-    ) -> impl Iterator<Item = ([usize; 2], usize, [usize; 2])> + '_ {
-        self.names.iter().enumerate().flat_map(move |(nth, name)| {
-            name.windows(2).enumerate().map(move |(t, pair)| {
-                let place = t * self.n_groups + nth / ROWS;
-                ([place, nth % ROWS], t, [pair[0], pair[1]])
-            })
-        })
-    }
-
-    /// Places with a letter, and how many lanes are computed there: whole vectors.
-    pub(crate) fn in_use(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        let in_use = self.n_names.iter().enumerate().filter(|(_, n)| **n > 0);
-        in_use.map(|(place, n)| (place, n.next_multiple_of(16)))
-    }
-
-    pub(crate) fn rows(&self, n_features: usize) -> Rows {
-        Rows::zeros(self.n_names.len(), n_features)
-    }
 }
 
 /// A model, the names that it reads, and where its gradients are added.
@@ -140,7 +94,6 @@ impl WithSimd for Step<'_> {
 }
 
 /// Through a block; its output replaces x.
-#[inline(always)]
 fn block<'a, S: Simd>(
     lanes: &Lanes<'_, S>,
     parts: &[&'a [f64]],
@@ -162,7 +115,6 @@ fn block<'a, S: Simd>(
 }
 
 /// Back through a block: d, of its output, becomes that of what it read.
-#[inline(always)]
 fn block_backward<S: Simd>(
     lanes: &Lanes<'_, S>,
     pass: &Pass<'_>,

@@ -1,119 +1,16 @@
-//! The parts of the model in vectors, with a name in each lane.
-//!
-//! A panel of `tiles` is rows of 48 numbers. Here it is one position of 48 names, a row a
-//! feature: what is added, normed or attended to is added lane by lane, and a projection is
-//! the one product of all fast code. The longest names are in the first lanes, so that those
-//! which have ended are the last, and no product reads them.
+//! The parts of the model in vectors, with a name in each lane: what is added, normed or
+//! attended to is added lane by lane, and a projection is the one product of all fast code.
 
 use std::iter::zip;
-use std::slice::{ChunksExact, ChunksExactMut};
 
-use pulp::Simd;
+use pulp::{Simd, WithSimd};
 use tiles::exp2::exp2;
 use tiles::tile::{
     AddTo, COLUMNS, ROWS, Segment, Sums, WIDTH, put, square, tile, turn_8, vector,
     vectors,
 };
 
-use crate::in_tiles::Batch;
-
-/// A panel for each place, `[features][48]`; there are 8, 16, 24 … features.
-pub(crate) struct Rows {
-    n: usize,
-    numbers: Vec<f32>,
-}
-
-impl Rows {
-    pub(crate) fn zeros(n_places: usize, n_features: usize) -> Self {
-        let n = n_features.next_multiple_of(COLUMNS);
-        Self { n, numbers: vec![0.0; n_places * n * ROWS] }
-    }
-
-    pub(crate) fn panel(&self, place: usize) -> &[f32] {
-        &self.numbers[place * self.n * ROWS..][..self.n * ROWS]
-    }
-
-    pub(crate) fn panel_mut(&mut self, place: usize) -> &mut [f32] {
-        &mut self.numbers[place * self.n * ROWS..][..self.n * ROWS]
-    }
-
-    /// `[48]` of each feature.
-    fn features(&self, place: usize) -> ChunksExact<'_, f32> {
-        self.panel(place).chunks_exact(ROWS)
-    }
-
-    fn features_mut(&mut self, place: usize) -> ChunksExactMut<'_, f32> {
-        self.panel_mut(place).chunks_exact_mut(ROWS)
-    }
-
-    /// The same of head i, if each has so many.
-    pub(crate) fn of_head(
-        &self,
-        place: usize,
-        i: usize,
-        n: usize,
-    ) -> ChunksExact<'_, f32> {
-        self.panel(place)[i * n * ROWS..][..n * ROWS].chunks_exact(ROWS)
-    }
-
-    pub(crate) fn of_head_mut(
-        &mut self,
-        place: usize,
-        i: usize,
-        n: usize,
-    ) -> ChunksExactMut<'_, f32> {
-        self.panel_mut(place)[i * n * ROWS..][..n * ROWS].chunks_exact_mut(ROWS)
-    }
-
-    /// Times another, number by number.
-    pub(crate) fn times(&mut self, other: &Self) {
-        zip(&mut self.numbers, &other.numbers).for_each(|(x, y)| *x *= y);
-    }
-}
-
-/// `W` and `b` as the product reads them.
-pub(crate) struct Weight {
-    d_in: usize,
-    pub(crate) d_out: usize,
-    /// In a list, how far entry (i + 1, j) and entry (i, j + 1) are behind (i, j).
-    steps: [usize; 2],
-    /// `[columns / 8][d_in][8]`, with zeros behind the last row and column.
-    panels: Vec<f32>,
-    bias: Vec<f32>,
-}
-
-impl Weight {
-    /// The first two of some lists: a weight, row by row, and its bias.
-    pub(crate) fn of(parts: &[&[f64]]) -> Self {
-        let (weight, bias) = (parts[0], parts[1]);
-        let d_out = bias.len();
-        Self::new(weight, [weight.len() / d_out, d_out], [d_out, 1], bias)
-    }
-
-    pub(crate) fn new(
-        list: &[f64],
-        [d_in, d_out]: [usize; 2],
-        steps: [usize; 2],
-        bias: &[f64],
-    ) -> Self {
-        let [rows, columns] = [d_in, d_out].map(|n| n.next_multiple_of(COLUMNS));
-        let mut panels = vec![0.0; rows * columns];
-        for j in 0..d_out {
-            let panel = &mut panels[j / COLUMNS * rows * COLUMNS + j % COLUMNS..];
-            let column = list[j * steps[1]..].iter().step_by(steps[0]).take(d_in);
-            let to = panel.iter_mut().step_by(COLUMNS);
-            zip(column, to).for_each(|(from, to)| *to = *from as f32);
-        }
-        let mut padded = vec![0.0; columns];
-        zip(bias, &mut padded).for_each(|(from, to)| *to = *from as f32);
-        Self { d_in, d_out, steps, panels, bias: padded }
-    }
-
-    /// `[d_in][8]` of each 8 columns.
-    fn panels(&self) -> ChunksExact<'_, f32> {
-        self.panels.chunks_exact(self.d_in.next_multiple_of(COLUMNS) * COLUMNS)
-    }
-}
+use crate::panels::{Batch, Rows, Weight};
 
 /// What came out of a norm, before its gain and bias and behind them.
 pub(crate) struct Normed<'a> {
@@ -132,9 +29,35 @@ pub(crate) struct Lanes<'a, S> {
     pub(crate) d_k: usize,
 }
 
-impl<S: Simd> Lanes<'_, S> {
-    /// `x · W + b`, at each place.
+struct Compiled<F>(F);
+
+impl<F: FnOnce()> WithSimd for Compiled<F> {
+    type Output = ();
+
     #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        (self.0)();
+    }
+}
+
+/// Runs what is compiled by itself for the instructions of some lanes: a whole step at once
+/// would be slower, and take long to compile.
+macro_rules! compiled {
+    ($lanes:expr, $body:block) => {
+        $lanes.run(
+            #[inline(always)]
+            || $body,
+        )
+    };
+}
+pub(crate) use compiled;
+
+impl<S: Simd> Lanes<'_, S> {
+    pub(crate) fn run(&self, function: impl FnOnce()) {
+        self.simd.vectorize(Compiled(function));
+    }
+
+    /// `x · W + b`, at each place.
     pub(crate) fn product(&self, x: &Rows, weight: &Weight) -> Rows {
         let mut to = self.batch.rows(weight.d_out);
         self.add_product(x, weight, &mut to);
@@ -142,22 +65,22 @@ impl<S: Simd> Lanes<'_, S> {
     }
 
     /// `to += x · W + b`.
-    #[inline(always)]
     pub(crate) fn add_product(&self, x: &Rows, weight: &Weight, to: &mut Rows) {
-        for (place, n) in self.batch.in_use() {
-            let segment = |b| [Segment { a: x.panel(place), b, depth: x.n }];
-            let rows = to.panel_mut(place).chunks_exact_mut(COLUMNS * ROWS);
-            let biases = weight.bias.chunks_exact(COLUMNS);
-            for ((to, b), bias) in rows.zip(weight.panels()).zip(biases) {
-                let (lanes, sums) = (vectors::<S>(0..n), &mut OnTop { bias, to });
-                tile::<S, COLUMNS, 1>(self.simd, lanes, &segment(b), sums);
+        compiled!(self, {
+            for (place, n) in self.batch.in_use() {
+                let segment = |b| [Segment { a: x.panel(place), b, depth: x.n }];
+                let rows = to.panel_mut(place).chunks_exact_mut(COLUMNS * ROWS);
+                let biases = weight.bias.chunks_exact(COLUMNS);
+                for ((to, b), bias) in rows.zip(weight.panels()).zip(biases) {
+                    let (lanes, sums) = (vectors::<S>(0..n), &mut OnTop { bias, to });
+                    tile::<S, COLUMNS, 1>(self.simd, lanes, &segment(b), sums);
+                }
             }
-        }
+        });
     }
 
     /// From the gradients of what came out of some products of x: its own, `Σ d · Wᵀ`; and of
     /// each, `xᵀ · d` is added to a list, and `Σ d` to the one behind it, if there is one.
-    #[inline(always)]
     pub(crate) fn product_backward(
         &self,
         x: &Rows,
@@ -165,35 +88,41 @@ impl<S: Simd> Lanes<'_, S> {
         to: &mut [&mut [f32]],
     ) -> Rows {
         let mut d_x = self.batch.rows(x.n);
-        for (place, n) in self.batch.in_use() {
-            let to = d_x.panel_mut(place).chunks_exact_mut(COLUMNS * ROWS);
-            for (first, to) in (0..).step_by(COLUMNS * COLUMNS).zip(to) {
-                let mut segments = Vec::new();
-                for (weight, d) in products {
-                    let d = d.panel(place).chunks_exact(COLUMNS * ROWS);
-                    for (a, panel) in zip(d, weight.panels()) {
-                        segments.push(Segment { a, b: &panel[first..], depth: COLUMNS });
+        compiled!(self, {
+            for (place, n) in self.batch.in_use() {
+                let to = d_x.panel_mut(place).chunks_exact_mut(COLUMNS * ROWS);
+                for (first, to) in (0..).step_by(COLUMNS * COLUMNS).zip(to) {
+                    let mut segments = Vec::new();
+                    for (weight, d) in products {
+                        let d = d.panel(place).chunks_exact(COLUMNS * ROWS);
+                        for (a, panel) in zip(d, weight.panels()) {
+                            segments.push(Segment {
+                                a,
+                                b: &panel[first..],
+                                depth: COLUMNS,
+                            });
+                        }
+                    }
+                    let lanes = vectors::<S>(0..n);
+                    tile::<S, 1, COLUMNS>(self.simd, lanes, &segments, &mut AddTo(to));
+                }
+            }
+            for first in (0..x.n).step_by(ROWS) {
+                let turned = self.turned(x, first);
+                for ((weight, d), to) in zip(products, to.chunks_mut(2)) {
+                    self.add_weight_gradient(&turned, first, weight, d, to[0]);
+                }
+            }
+            for ((_, d), to) in zip(products, to.chunks_mut(2)) {
+                let Some(d_bias) = to.get_mut(1) else { continue };
+                for (place, _) in self.batch.in_use() {
+                    let n_names = self.batch.n_names[place];
+                    for (sum, row) in zip(d_bias.iter_mut(), d.features(place)) {
+                        *sum += row[..n_names].iter().sum::<f32>();
                     }
                 }
-                let lanes = vectors::<S>(0..n);
-                tile::<S, 1, COLUMNS>(self.simd, lanes, &segments, &mut AddTo(to));
             }
-        }
-        for first in (0..x.n).step_by(ROWS) {
-            let turned = self.turned(x, first);
-            for ((weight, d), to) in zip(products, to.chunks_mut(2)) {
-                self.add_weight_gradient(&turned, first, weight, d, to[0]);
-            }
-        }
-        for ((_, d), to) in zip(products, to.chunks_mut(2)) {
-            let Some(d_bias) = to.get_mut(1) else { continue };
-            for (place, _) in self.batch.in_use() {
-                let n_names = self.batch.n_names[place];
-                for (sum, row) in zip(d_bias.iter_mut(), d.features(place)) {
-                    *sum += row[..n_names].iter().sum::<f32>();
-                }
-            }
-        }
+        });
         d_x
     }
 
@@ -248,41 +177,41 @@ impl<S: Simd> Lanes<'_, S> {
     }
 
     /// LayerNorm, at each place, with the first two of some lists: a gain and a bias.
-    #[inline(always)]
     pub(crate) fn norm<'a>(&self, x: &Rows, parts: &[&'a [f64]]) -> Normed<'a> {
         let (gain, bias) = (parts[0], parts[1]);
         let [mut plain, mut scale, mut out] =
             [gain.len(), 1, gain.len()].map(|n| self.batch.rows(n));
         let per_feature = 1.0 / gain.len() as f32;
-        for (place, n) in self.batch.in_use() {
-            let (mut mean, mut squares) = ([0f32; ROWS], [0f32; ROWS]);
-            let x = || x.features(place).take(gain.len());
-            x().for_each(|x| add(&mut mean[..n], x));
-            for (x, plain) in zip(x(), plain.features_mut(place)) {
+        compiled!(self, {
+            for (place, n) in self.batch.in_use() {
+                let (mut mean, mut squares) = ([0f32; ROWS], [0f32; ROWS]);
+                let x = || x.features(place).take(gain.len());
+                x().for_each(|x| add(&mut mean[..n], x));
+                for (x, plain) in zip(x(), plain.features_mut(place)) {
+                    for l in 0..n {
+                        plain[l] = x[l] - mean[l] * per_feature;
+                        squares[l] += plain[l] * plain[l];
+                    }
+                }
+                let scale = &mut scale.panel_mut(place)[..ROWS];
                 for l in 0..n {
-                    plain[l] = x[l] - mean[l] * per_feature;
-                    squares[l] += plain[l] * plain[l];
+                    scale[l] = 1.0 / (squares[l] * per_feature + 1e-5).sqrt();
+                }
+                let rows = zip(plain.features_mut(place), out.features_mut(place));
+                for ((plain, out), (gain, bias)) in rows.zip(zip(gain, bias)) {
+                    let (gain, bias) = (*gain as f32, *bias as f32);
+                    for l in 0..n {
+                        plain[l] *= scale[l];
+                        out[l] = plain[l] * gain + bias;
+                    }
                 }
             }
-            let scale = &mut scale.panel_mut(place)[..ROWS];
-            for l in 0..n {
-                scale[l] = 1.0 / (squares[l] * per_feature + 1e-5).sqrt();
-            }
-            let rows = zip(plain.features_mut(place), out.features_mut(place));
-            for ((plain, out), (gain, bias)) in rows.zip(zip(gain, bias)) {
-                let (gain, bias) = (*gain as f32, *bias as f32);
-                for l in 0..n {
-                    plain[l] *= scale[l];
-                    out[l] = plain[l] * gain + bias;
-                }
-            }
-        }
+        });
         Normed { gain, plain, scale, out }
     }
 
     /// The gradient of what was normed is added to `d_x`, and those of the gain and the bias to
     /// the first two of some lists.
-    #[inline(always)]
     pub(crate) fn norm_backward(
         &self,
         Normed { gain, plain, scale, .. }: &Normed<'_>,
@@ -291,51 +220,54 @@ impl<S: Simd> Lanes<'_, S> {
         to: &mut [&mut [f32]],
     ) {
         let n_features = gain.len() as f32;
-        for (place, n) in self.batch.in_use() {
-            let n_names = self.batch.n_names[place];
-            let rows = || zip(zip(d.features(place), plain.features(place)), *gain);
-            let (mut mean, mut along) = ([0f32; ROWS], [0f32; ROWS]);
-            for (j, ((d, plain), gain)) in rows().enumerate() {
-                let mut of_gain = [0f32; ROWS];
-                for l in 0..n {
-                    of_gain[l] = d[l] * plain[l];
-                    mean[l] += d[l] * *gain as f32 / n_features;
-                    along[l] += of_gain[l] * *gain as f32 / n_features;
+        compiled!(self, {
+            for (place, n) in self.batch.in_use() {
+                let n_names = self.batch.n_names[place];
+                let rows = || zip(zip(d.features(place), plain.features(place)), *gain);
+                let (mut mean, mut along) = ([0f32; ROWS], [0f32; ROWS]);
+                for (j, ((d, plain), gain)) in rows().enumerate() {
+                    let mut of_gain = [0f32; ROWS];
+                    for l in 0..n {
+                        of_gain[l] = d[l] * plain[l];
+                        mean[l] += d[l] * *gain as f32 / n_features;
+                        along[l] += of_gain[l] * *gain as f32 / n_features;
+                    }
+                    to[0][j] += of_gain[..n_names].iter().sum::<f32>();
+                    to[1][j] += d[..n_names].iter().sum::<f32>();
                 }
-                to[0][j] += of_gain[..n_names].iter().sum::<f32>();
-                to[1][j] += d[..n_names].iter().sum::<f32>();
-            }
-            let scale = scale.panel(place);
-            for (((d, plain), gain), d_x) in zip(rows(), d_x.features_mut(place)) {
-                for l in 0..n {
-                    let d_plain = d[l] * *gain as f32;
-                    d_x[l] += (d_plain - mean[l] - plain[l] * along[l]) * scale[l];
+                let scale = scale.panel(place);
+                for (((d, plain), gain), d_x) in zip(rows(), d_x.features_mut(place)) {
+                    for l in 0..n {
+                        let d_plain = d[l] * *gain as f32;
+                        d_x[l] += (d_plain - mean[l] - plain[l] * along[l]) * scale[l];
+                    }
                 }
             }
-        }
+        });
     }
 
     /// GELU of all numbers, and its slope at each.
-    #[inline(always)]
     pub(crate) fn gelu(&self, x: &Rows) -> [Rows; 2] {
         let [mut out, mut slope] = [(); 2].map(|()| self.batch.rows(x.n));
         let root = (2.0 / std::f32::consts::PI).sqrt();
-        for (place, n) in self.batch.in_use() {
-            let to = zip(out.features_mut(place), slope.features_mut(place));
-            for (x, (out, slope)) in zip(x.features(place), to) {
-                // (1 + tanh u) / 2 = 1 / (1 + exp(−2u))
-                for l in 0..n {
-                    out[l] = -2.0 * root * (x[l] + 0.044715 * x[l] * x[l] * x[l]);
-                }
-                self.exp(&mut out[..n]);
-                for l in 0..n {
-                    let half = 1.0 / (1.0 + out[l]);
-                    let of_u = root * (1.0 + 3.0 * 0.044715 * x[l] * x[l]);
-                    out[l] = x[l] * half;
-                    slope[l] = half + out[l] * (1.0 - half) * 2.0 * of_u;
+        compiled!(self, {
+            for (place, n) in self.batch.in_use() {
+                let to = zip(out.features_mut(place), slope.features_mut(place));
+                for (x, (out, slope)) in zip(x.features(place), to) {
+                    // (1 + tanh u) / 2 = 1 / (1 + exp(−2u))
+                    for l in 0..n {
+                        out[l] = -2.0 * root * (x[l] + 0.044715 * x[l] * x[l] * x[l]);
+                    }
+                    self.exp(&mut out[..n]);
+                    for l in 0..n {
+                        let half = 1.0 / (1.0 + out[l]);
+                        let of_u = root * (1.0 + 3.0 * 0.044715 * x[l] * x[l]);
+                        out[l] = x[l] * half;
+                        slope[l] = half + out[l] * (1.0 - half) * 2.0 * of_u;
+                    }
                 }
             }
-        }
+        });
         [out, slope]
     }
 

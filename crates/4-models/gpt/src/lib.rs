@@ -45,6 +45,8 @@ mod lanes;
 mod loops;
 mod matrices;
 mod model;
+#[cfg(feature = "fast")]
+mod panels;
 mod parts;
 mod rung;
 pub mod scalars;
@@ -52,11 +54,11 @@ pub mod scalars;
 mod tests;
 mod train;
 
-pub use architecture::Architecture;
+pub use architecture::{Architecture, Gradients};
 pub use controls::{Counts, Split};
 pub use model::{Model, Read};
 pub use parts::Part;
-pub use rung::{Gradients, RUNGS, Rung};
+pub use rung::{RUNGS, Rung};
 pub use train::{Schedule, Training};
 
 /// First names, one on each line: `data/README.md` says where they are from.

@@ -2,13 +2,10 @@
 
 use attention::Result;
 
-use crate::architecture::check_names;
+use crate::architecture::{Gradients, check_names};
 #[cfg(feature = "fast")]
 use crate::in_tiles;
 use crate::{Architecture, blocks, loops, matrices, scalars};
-
-/// The loss of some names, and the gradient of each parameter.
-pub type Gradients = (f64, Vec<f64>);
 
 /// One way to compute them.
 #[derive(Debug, Clone, Copy)]

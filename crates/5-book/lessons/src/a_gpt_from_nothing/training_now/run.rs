@@ -9,11 +9,10 @@ use rand::RngExt;
 
 use super::next_letter::NextLetter;
 use super::word_list::{MOST_LETTERS, WordList};
-use super::{Facts, N_WRITTEN, Set, view};
+use super::{N_WRITTEN, Set};
 use crate::a_gpt_from_nothing::learned::{COUNTED, counted};
 use crate::a_gpt_from_nothing::next::{ids, letter};
 use crate::kept::kept;
-use crate::live::{LiveView, Training};
 use crate::numbers::mean;
 
 /// Looks in even steps, and before the first of them more, each at half as many steps.
@@ -78,16 +77,36 @@ impl Run {
         Ok(run)
     }
 
+    /// Takes a step, if one is left, and looks at what it has come to if a look is due.
+    pub(super) fn step(&mut self) -> Result<()> {
+        let words = &self.list.split.learned;
+        let Some(loss) = self.training.step(words, &mut self.batches)? else {
+            return Ok(());
+        };
+        self.since.push(loss);
+        self.without = OnceLock::new();
+        if self.is_look_due() {
+            self.looks = self.looks()?;
+            self.since.clear();
+        }
+        Ok(())
+    }
+
+    /// How many steps have been taken.
+    pub(super) fn n_taken(&self) -> usize {
+        self.training.n_taken()
+    }
+
     /// Takes all steps that are left.
     pub(super) fn finish(mut self) -> Result<Self> {
-        while self.training.n_taken() < self.n_steps {
+        while self.n_taken() < self.n_steps {
             self.step()?;
         }
         Ok(self)
     }
 
     fn is_look_due(&self) -> bool {
-        let step = self.training.n_taken();
+        let step = self.n_taken();
         let every = (self.n_steps / N_LOOKS).max(1);
         let is_half = (1..=N_HALVES).any(|nth| step == every >> nth);
         is_half || step.is_multiple_of(every) || step == self.n_steps
@@ -100,7 +119,7 @@ impl Run {
 
     /// All looks, and at the end one at what there is to see now.
     pub(super) fn looks(&self) -> Result<Vec<Look>> {
-        let (mut looks, step) = (self.looks.clone(), self.training.n_taken());
+        let (mut looks, step) = (self.looks.clone(), self.n_taken());
         if looks.last().is_none_or(|last| last.step < step) {
             let (model, since) = (self.model()?, self.since.iter().copied());
             let learned = (step > 0).then(|| mean(since));
@@ -143,30 +162,5 @@ impl Run {
             });
             heads.collect()
         })
-    }
-}
-
-impl Training<Set, Facts> for Run {
-    /// A step, and a look at what it has come to if one is due.
-    fn step(&mut self) -> Result<()> {
-        let words = &self.list.split.learned;
-        let Some(loss) = self.training.step(words, &mut self.batches)? else {
-            return Ok(());
-        };
-        self.since.push(loss);
-        self.without = OnceLock::new();
-        if self.is_look_due() {
-            self.looks = self.looks()?;
-            self.since.clear();
-        }
-        Ok(())
-    }
-
-    fn progress(&self) -> [usize; 2] {
-        [self.training.n_taken(), self.n_steps]
-    }
-
-    fn shown(&self, set: &Set) -> Result<LiveView<Facts>> {
-        view::of(self, set)
     }
 }
