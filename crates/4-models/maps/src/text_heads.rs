@@ -164,7 +164,7 @@ impl TextHeads {
         let others = (0..map.nrows())
             .filter(|&other| other != query && sight.sees_another(other, key));
         let shares: Vec<f64> = others.map(|other| f64::from(map[(other, key)])).collect();
-        shares.iter().sum::<f64>() / shares.len().max(1) as f64
+        shares.iter().sum::<f64>() / shares.len().max(1) as f64 + 0.0 // no −0
     }
 
     /// Every share: layer by layer, head by head, row by row.
