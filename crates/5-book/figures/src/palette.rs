@@ -49,6 +49,17 @@ pub fn head(nth: usize) -> &'static str {
     HEADS[nth % HEADS.len()]
 }
 
+/// The colour of what differs or is wrong.
+pub fn wrong() -> &'static str {
+    HEADS[1]
+}
+
+/// The colour of the `nth` head where some entries may be [`wrong`].
+pub fn beside_wrong(nth: usize) -> &'static str {
+    const HUES: [usize; N_HUES - 1] = [0, 2, 5, 4, 3];
+    HEADS[HUES[nth % HUES.len()]]
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
@@ -100,6 +111,13 @@ pub(crate) mod tests {
         }
         assert_eq!(fallback(SHARES[1]), on_light);
         assert!(contrast("#ffffff", fallback(SHARES[0])) < 1.1);
+    }
+
+    #[test]
+    fn no_head_has_the_colour_of_what_is_wrong_where_both_are_drawn() {
+        let hues: Vec<_> = (0..N_HUES - 1).map(beside_wrong).collect();
+        assert!(!hues.contains(&wrong()));
+        assert!((1..hues.len()).all(|nth| !hues[..nth].contains(&hues[nth])), "{hues:?}");
     }
 
     #[test]

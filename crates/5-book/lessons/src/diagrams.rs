@@ -21,7 +21,6 @@ pub(crate) const FIGURES: &[Entry] = &[
     ("temperatures", small::temperatures),
     ("heads-add", adding::figure),
     ("backward-graph", small::graph),
-    ("strides", small::memory),
     ("tile-plan", small::tiles),
 ];
 

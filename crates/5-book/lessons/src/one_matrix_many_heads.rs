@@ -17,6 +17,18 @@ pub fn view_without_transpose(q: &Matrix, h: usize) -> Vec<Matrix> {
     memory.chunks(n * d).map(|head| Matrix::from_row_slice(n, d, head)).collect()
 }
 
+/// Of heads whose entries say where they lie in memory: in which head and row each stands,
+/// in the order of memory.
+pub fn standing(heads: &[Matrix]) -> Vec<[usize; 2]> {
+    let mut found = vec![[0; 2]; heads.iter().map(Matrix::len).sum()];
+    for (i, head) in heads.iter().enumerate() {
+        for (row, entries) in head.row_iter().enumerate() {
+            entries.iter().for_each(|&at| found[at as usize] = [i, row]);
+        }
+    }
+    found
+}
+
 /// The heads of `[n, h · d]`, each its block of columns.
 pub fn columns_of_heads(q: &Matrix, h: usize) -> Vec<Matrix> {
     let d = q.ncols() / h;

@@ -26,6 +26,12 @@ pub(super) enum Ink {
     Lit,
     /// In the colour of the `nth` head.
     Head(usize),
+    /// The same where others may be wrong.
+    Hue(usize),
+    /// Not where it should be.
+    Wrong,
+    /// Not seen, but a pointer finds it.
+    Nothing,
 }
 
 impl Ink {
@@ -43,6 +49,9 @@ impl Ink {
             Self::Plain | Self::Muted => "currentColor",
             Self::Lit => palette::head(0),
             Self::Head(nth) => palette::head(nth),
+            Self::Hue(nth) => palette::beside_wrong(nth),
+            Self::Wrong => palette::wrong(),
+            Self::Nothing => "transparent",
         }
     }
 
@@ -53,7 +62,7 @@ impl Ink {
             Self::Plain => format!("stroke=\"{colour}\" stroke-opacity=\".75\""),
             Self::Muted => format!("stroke=\"{colour}\" stroke-opacity=\".35\""),
             Self::Lit => format!("class=\"lit\" stroke=\"{colour}\" stroke-width=\"2\""),
-            Self::Head(_) => format!("stroke=\"{colour}\" stroke-width=\"1.5\""),
+            _ => format!("stroke=\"{colour}\" stroke-width=\"1.5\""),
         }
     }
 
@@ -62,7 +71,8 @@ impl Ink {
         match self {
             Self::Plain | Self::Muted => "fill=\"none\"".to_owned(),
             Self::Lit => format!("fill=\"{colour}\" fill-opacity=\".16\""),
-            Self::Head(_) => format!("fill=\"{colour}\" fill-opacity=\".22\""),
+            Self::Wrong => format!("fill=\"{colour}\" fill-opacity=\".5\""),
+            _ => format!("fill=\"{colour}\" fill-opacity=\".22\""),
         }
     }
 }
@@ -91,6 +101,12 @@ impl Rect {
 
     pub(super) fn right(&self) -> f64 {
         self.x + self.w
+    }
+
+    pub(super) fn corners(&self) -> [[f64; 2]; 4] {
+        let [left, right] = [self.x, self.right()];
+        let [top, bottom] = [self.y, self.bottom()];
+        [[left, top], [right, top], [right, bottom], [left, bottom]]
     }
 
     pub(super) fn bottom(&self) -> f64 {
@@ -238,9 +254,9 @@ impl Canvas {
         let (points, colour) = (points(&corners), ink.colour());
         let (class, opacity) = match ink {
             Ink::Lit => ("class=\"lit-text\" ", "1"),
-            Ink::Head(_) => ("", "1"),
             Ink::Plain => ("", ".75"),
             Ink::Muted => ("", ".35"),
+            _ => ("", "1"),
         };
         self.body += &format!(
             "<polygon {class}points=\"{points}\" fill=\"{colour}\" fill-opacity=\"{opacity}\"/>"
@@ -263,7 +279,7 @@ impl Canvas {
         let fill = match look.ink {
             Ink::Lit => format!("class=\"lit-text\" fill=\"{}\"", palette::head(0)),
             Ink::Muted => "fill=\"currentColor\" fill-opacity=\".7\"".to_owned(),
-            Ink::Plain | Ink::Head(_) => "fill=\"currentColor\"".to_owned(),
+            _ => "fill=\"currentColor\"".to_owned(),
         };
         self.body += &format!(
             "<text x=\"{x}\" y=\"{y}\" font-size=\"{}\"{anchor}{weight} {fill}>{}</text>",

@@ -1,10 +1,9 @@
-//! Small pictures of one idea each: temperatures, strides, tiles, a graph.
+//! Small pictures of one idea each: temperatures, tiles, a graph.
 
 use anyhow::{Result, bail};
 use attention::{Mask, Matrix, softmax_rows};
 use figures::{
-    Figure, TileCounts, WeightRow, average, backward_graph, strides, tile_kinds,
-    tile_plan,
+    Figure, TileCounts, WeightRow, average, backward_graph, tile_kinds, tile_plan,
 };
 
 use super::expect_keys;
@@ -38,12 +37,6 @@ pub(super) fn temperatures(args: &Args) -> Result<Figure> {
     let title = "The same scores of “flew”, multiplied: small ones give a flat row, large \
                  ones a sharp one";
     Ok(average(title, &tokens, &rows)?)
-}
-
-pub(super) fn memory(args: &Args) -> Result<Figure> {
-    expect_keys(args, &[])?;
-    let title = "The transpose moves no entry; a view straight to heads mixes them";
-    Ok(strides(title, [2, 2, 2])?)
 }
 
 pub(super) fn graph(args: &Args) -> Result<Figure> {

@@ -1,0 +1,260 @@
+//! The drawing of [`tape`](super::tape()): the lines of PyTorch, the line of memory, and the
+//! array that is read from it.
+
+use super::super::canvas::{Anchor, Canvas, Ink, Key, Look, Rect};
+use super::super::{NARROW, WIDE};
+use super::{Piece, STEPS, Tape, TapeStop};
+
+/// A row of the steps, and where its columns begin: where there is room and on a phone.
+const STEP: f64 = 19.0;
+const COLUMNS: [[f64; 4]; 2] = [[6.0, 190.0, 300.0, 410.0], [6.0, 158.0, 228.0, 300.0]];
+/// An entry of the line: as narrow as its address allows, and as wide as it need be.
+const LEAST: f64 = 13.6;
+const MOST: f64 = 26.0;
+const HIGH: f64 = 22.0;
+/// A lane of brackets over the line, and the two rows of numbers under it.
+const LANE: f64 = 13.0;
+const UNDER: f64 = 28.0;
+/// For names to the left.
+const NAMES: f64 = 48.0;
+/// For a part's heading, and between two blocks or parts.
+const HEADING: f64 = 22.0;
+const APART: f64 = 10.0;
+
+/// How the line of memory is broken into lines of the page, and where it begins.
+struct Line {
+    a_line: usize,
+    cell: f64,
+    n_lanes: usize,
+    top: f64,
+}
+
+/// How many blocks of an array stand side by side.
+struct Blocks {
+    a_line: usize,
+    n_lines: usize,
+    rows: usize,
+    /// How wide a block is, with the room after it.
+    pitch: f64,
+}
+
+impl Tape {
+    /// As high at one stop as at another: nothing below it moves.
+    pub(super) fn drawn(self, is_wide: bool) -> Canvas {
+        let page = if is_wide { WIDE } else { NARROW };
+        let line = self.line(page, STEP * 6.0 + HEADING + APART);
+        let array = line.top + line.height(self) + HEADING;
+        let height = TapeStop::ALL.map(|stop| self.at(stop).blocks(page).height());
+        let height = height.into_iter().fold(0.0, f64::max);
+        let mut canvas = Canvas::new(page, array + height);
+        self.draw_steps(&mut canvas, COLUMNS[usize::from(!is_wide)], page);
+        let heading = |canvas: &mut Canvas, text: &str, y: f64| {
+            let look = Look { room: page - 4.0, ..Look::name() };
+            canvas.text(text, [2.0, y], Anchor::Start, look);
+        };
+        heading(&mut canvas, "one line of memory", line.top - 13.0);
+        self.draw_line(&mut canvas, &line);
+        heading(&mut canvas, "the array that is read from it", array - 13.0);
+        self.draw_blocks(&mut canvas, array, page);
+        canvas
+    }
+
+    fn draw_steps(self, canvas: &mut Canvas, columns: [f64; 4], page: f64) {
+        for (text, x) in STEPS.into_iter().zip(columns) {
+            let look = Look { ink: Ink::Muted, ..Look::note() };
+            canvas.text(text, [x, STEP / 2.0], Anchor::Start, look);
+        }
+        for (nth, stop) in TapeStop::ALL.into_iter().enumerate() {
+            let row = Rect { x: 1.0, y: STEP * (nth + 1) as f64, w: page - 2.0, h: STEP };
+            let is_lit = stop == self.stop;
+            let ink = if is_lit { Ink::Plain } else { Ink::Muted };
+            let look = Look { is_bold: is_lit, ink, ..Look::note() };
+            let key = Key::new(format!("step.{nth}")).picks(format!("stop={nth}"));
+            let texts = self.at(stop).step();
+            canvas.keyed(&key, |canvas| {
+                match (is_lit, stop) {
+                    (false, _) => canvas.filled(&row.corners(), Ink::Nothing),
+                    (true, TapeStop::Wrong) => canvas.cell(&row, Ink::Wrong),
+                    (true, _) => canvas.cell(&row, Ink::Lit),
+                }
+                for (text, x) in texts.iter().zip(columns) {
+                    let at = [x, row.middle()[1]];
+                    canvas.text(text, at, Anchor::Start, look);
+                }
+            });
+        }
+    }
+
+    /// Lines of whole tokens where a token has room, and all about as long.
+    fn line(self, page: f64, top: f64) -> Line {
+        let Self { n_tokens, n_heads, d_k, .. } = self;
+        let room = page - NAMES - 4.0;
+        let fit = ((room / (d_k as f64 * LEAST)) as usize).max(1);
+        let a_line = match fit / n_heads {
+            0 => fit,
+            tokens => n_tokens.div_ceil(n_tokens.div_ceil(tokens)) * n_heads,
+        };
+        let cell = (room / (a_line * d_k) as f64).min(MOST);
+        Line { a_line, cell, n_lanes: n_heads.max(2), top }
+    }
+
+    fn draw_line(self, canvas: &mut Canvas, line: &Line) {
+        let mut order = vec![0; self.n_tokens * self.n_heads];
+        for (nth, place) in self.places().concat().into_iter().enumerate() {
+            order[place] = nth;
+        }
+        for (at, piece) in self.memory().into_iter().enumerate() {
+            let rect = line.piece(self, at);
+            if at.is_multiple_of(line.a_line) {
+                for (nth, name) in ["address", "read as"].into_iter().enumerate() {
+                    let under = [NAMES - 4.0, rect.bottom() + 8.0 + 12.0 * nth as f64];
+                    let look = Look { ink: Ink::Muted, ..Look::note() };
+                    canvas.text(name, under, Anchor::End, look);
+                }
+            }
+            let name = format!("{}.{}", piece.token, piece.head);
+            canvas.keyed(&Key::new(format!("tape.{name}")), |canvas| {
+                self.draw_piece(canvas, piece, &rect, Ink::Hue(piece.head));
+            });
+            let address = (at * self.d_k).to_string();
+            let under = [rect.x + 1.0, rect.bottom() + 8.0];
+            let look = Look { size: 9.0, ink: Ink::Muted, ..Look::note() };
+            canvas.text(&address, under, Anchor::Start, look);
+            let order = format!("{}.", order[at] + 1);
+            let under = [under[0], under[1] + 12.0];
+            canvas.text(&order, under, Anchor::Start, Look { size: 9.0, ..Look::note() });
+        }
+        let places = self.places();
+        let rows = if self.stop == TapeStop::Memory { self.n_heads } else { usize::MAX };
+        let blocks: Vec<&[usize]> =
+            places.iter().flat_map(|block| block.chunks(rows)).collect();
+        for (nth, block) in blocks.into_iter().enumerate() {
+            self.draw_bracket(canvas, line, nth, block);
+        }
+    }
+
+    /// Over the pieces of a block; a comb where they do not lie side by side.
+    fn draw_bracket(self, canvas: &mut Canvas, line: &Line, nth: usize, block: &[usize]) {
+        let is_comb = self.stop == TapeStop::Transpose;
+        let ink = match self.stop {
+            TapeStop::Memory | TapeStop::View => Ink::Plain,
+            TapeStop::Wrong if self.n_right() < self.n_tokens * self.n_heads => {
+                Ink::Wrong
+            }
+            _ => Ink::Hue(nth),
+        };
+        let lane = if is_comb { line.n_lanes - nth } else { 1 };
+        for part in block.chunk_by(|a, b| a / line.a_line == b / line.a_line) {
+            let [first, last] =
+                [part[0], part[part.len() - 1]].map(|at| line.piece(self, at));
+            let y = first.y - lane as f64 * LANE + 5.0;
+            let [from, to] = [first.x + 1.5, last.right() - 1.5];
+            canvas.line([from, y], [to, y], ink);
+            let teeth: Vec<f64> = match is_comb {
+                true => part.iter().map(|&at| line.piece(self, at).middle()[0]).collect(),
+                false => vec![from, to],
+            };
+            for x in teeth {
+                canvas.line([x, y], [x, first.y - 1.0], ink);
+            }
+            let name = match self.stop {
+                TapeStop::Memory => self.row_name(nth),
+                _ => self.heading(nth),
+            };
+            let look = Look { room: to - from, ..Look::note() };
+            match is_comb {
+                true => canvas.text(&name, [NAMES - 4.0, y], Anchor::End, Look::note()),
+                false => {
+                    canvas.text(&name, [(from + to) / 2.0, y - 8.0], Anchor::Middle, look)
+                }
+            }
+        }
+    }
+
+    fn draw_piece(self, canvas: &mut Canvas, piece: Piece, rect: &Rect, ink: Ink) {
+        for (nth, address) in self.addresses(piece).enumerate() {
+            let cell = rect.column(nth, self.d_k);
+            canvas.cell(&cell, ink);
+            let is_bold = ink == Ink::Wrong;
+            let size = if cell.w < 18.0 { 9.5 } else { Look::note().size };
+            let look = Look { size, room: cell.w - 2.0, is_bold, ..Look::note() };
+            canvas.text(&address.to_string(), cell.middle(), Anchor::Middle, look);
+        }
+    }
+
+    fn blocks(self, page: f64) -> Blocks {
+        let places = self.places();
+        let (n_blocks, a_row) = (places.len(), self.a_row());
+        let room = page - NAMES - 4.0;
+        let columns = (a_row * self.d_k) as f64;
+        let cell = (room / columns).min(MOST);
+        let pitch = columns * cell + APART;
+        let a_line = (((room + APART + 0.1) / pitch) as usize).clamp(1, n_blocks);
+        let n_lines = n_blocks.div_ceil(a_line);
+        Blocks { a_line, n_lines, rows: places[0].len() / a_row, pitch }
+    }
+
+    /// The pieces as they are read; each comes from its place in the line, which stays.
+    fn draw_blocks(self, canvas: &mut Canvas, top: f64, page: f64) {
+        let blocks = self.blocks(page);
+        for (nth, pieces) in self.read().iter().enumerate() {
+            let y = top + (nth / blocks.a_line) as f64 * blocks.line_height();
+            let x = NAMES + 2.0 + (nth % blocks.a_line) as f64 * blocks.pitch;
+            let width = blocks.pitch - APART;
+            let look = Look { room: blocks.pitch, ..Look::note() };
+            let middle = [x + width / 2.0, y + 8.0];
+            canvas.text(&self.heading(nth), middle, Anchor::Middle, look);
+            for (row, pieces) in pieces.chunks(self.a_row()).enumerate() {
+                let y = y + HEADING - 5.0 + row as f64 * HIGH;
+                if nth.is_multiple_of(blocks.a_line) {
+                    let at = [NAMES - 4.0, y + HIGH / 2.0];
+                    canvas.text(&self.row_name(row), at, Anchor::End, Look::note());
+                }
+                let whole = Rect { x, y, w: width, h: HIGH };
+                for (column, piece) in pieces.iter().enumerate() {
+                    let rect = whole.column(column, pieces.len());
+                    let ink = match self.is_right(*piece, nth, row) {
+                        true => Ink::Hue(piece.head),
+                        false => Ink::Wrong,
+                    };
+                    let name = format!("{}.{}", piece.token, piece.head);
+                    let key = Key::new(format!("read.{name}"));
+                    canvas.keyed(&key.from(format!("tape.{name}")), |canvas| {
+                        self.draw_piece(canvas, *piece, &rect, ink);
+                    });
+                }
+            }
+        }
+    }
+}
+
+impl Line {
+    /// One line of the page, with its brackets and the numbers under it.
+    fn pitch(&self) -> f64 {
+        self.n_lanes as f64 * LANE + HIGH + UNDER
+    }
+
+    fn height(&self, tape: Tape) -> f64 {
+        let n_pieces = tape.n_tokens * tape.n_heads;
+        n_pieces.div_ceil(self.a_line) as f64 * self.pitch() + APART
+    }
+
+    /// Where the piece lies that is `at` so many pieces from the beginning.
+    fn piece(&self, tape: Tape, at: usize) -> Rect {
+        let w = tape.d_k as f64 * self.cell;
+        let y = self.top
+            + (at / self.a_line) as f64 * self.pitch()
+            + self.n_lanes as f64 * LANE;
+        Rect { x: NAMES + 2.0 + (at % self.a_line) as f64 * w, y, w, h: HIGH }
+    }
+}
+
+impl Blocks {
+    fn line_height(&self) -> f64 {
+        HEADING + self.rows as f64 * HIGH + APART / 2.0
+    }
+
+    fn height(&self) -> f64 {
+        self.n_lines as f64 * self.line_height()
+    }
+}
