@@ -81,6 +81,7 @@ pub const LIVE: &[&dyn live::Live] = &[
     &a_lens_per_head::disturbed::LIVE,
     &a_lens_per_head::free::LIVE,
     &one_matrix_many_heads::view::LIVE,
+    &one_matrix_many_heads::three_stages::LIVE,
     &counting::ledger::LIVE,
     &masks::painted::LIVE,
     &bad_numbers::how_far::LIVE,

@@ -1,5 +1,6 @@
 //! “One matrix, many heads”: heads as columns of one matrix, and the view that goes wrong.
 
+pub mod three_stages;
 pub mod view;
 
 use anyhow::Result;

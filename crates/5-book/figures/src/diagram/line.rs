@@ -21,7 +21,8 @@ pub use station::Station;
 pub use step::LineStep;
 pub use strip::{Way, line_strip};
 
-use entries::{entry, share, vector};
+pub(super) use entries::entry;
+use entries::{share, vector};
 
 /// How many words the drawing has room for.
 pub const LINE_WORDS: usize = 3;

@@ -1,7 +1,7 @@
 //! Numbers as the Line writes them: short enough to stand in a cell.
 
 /// To one decimal: `2`, `0.7`, `−∞`.
-pub(super) fn entry(number: f64) -> String {
+pub(in crate::diagram) fn entry(number: f64) -> String {
     if number.is_infinite() {
         return if number < 0.0 { "−∞" } else { "∞" }.to_owned();
     }
