@@ -2,7 +2,6 @@
 
 use anyhow::Result;
 use attention::{Matrix, thousands};
-use figures::{NamedMatrix, matrix_bands};
 
 use super::turns::{
     Waiting, all_pairs, in_a_row, in_stripes, in_two_chunks, owner, pairs,
@@ -123,12 +122,6 @@ impl Ring {
             self.pairs[step][r] as f64 / all.max(1) as f64
         })
     }
-
-    /// 1 for the rank whose keys a rank has, `[rank, rank]`.
-    fn held(&self, step: usize) -> Matrix {
-        let p = self.size();
-        Matrix::from_fn(p, p, |r, other| f64::from(u8::from(owner(r, step, p) == other)))
-    }
 }
 
 fn draw(set: &Set) -> Result<LiveView<Facts>> {
@@ -145,19 +138,7 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
         },
         if set.causal { "causal" } else { "without a mask" },
     );
-    let names = |one: &dyn Fn(usize) -> String| (0..p).map(one).collect::<Vec<_>>();
-    let ranks = names(&|r| format!("rank {r}"));
-    let steps = names(&|at| format!("{}step {at}", if at == step { "▸ " } else { "" }));
-    let owners = names(&|r| format!("of rank {r}"));
-    let [ranks, steps, owners] = [&ranks, &steps, &owners]
-        .map(|it| it.iter().map(String::as_str).collect::<Vec<_>>());
-    let (computed, held) = (ring.computed(), ring.held(step));
-    let at_step = format!("keys at step {step}");
-    let bands = [
-        NamedMatrix { name: "part computed", columns: &steps, entries: &computed },
-        NamedMatrix { name: &at_step, columns: &owners, entries: &held },
-    ];
-    let figure = matrix_bands(title, &ranks, &[&bands[..1], &bands[1..]])?;
+    let figure = figures::ring(title, &ring.computed(), &ring.pairs[step], step)?;
     let Waiting { for_ranks, for_messages } = ring.waiting;
     let (words, sent) = (words(&ring, step), ring.sent());
     let facts = Facts { for_ranks, for_messages, sent, pairs: ring.pairs };
