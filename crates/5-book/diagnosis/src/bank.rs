@@ -1,12 +1,12 @@
-//! The mistakes, step by step, each with the public report that it is from or nearest to.
+//! The mistakes, step by step: each is a way to do a step, and stands beside the right one.
 //!
 //! Where several compute the same numbers in most layers, the likelier stands first.
 
-/// The mistakes of a file, one per line: the step, the name, what a layer needs for it, `alone`
-/// if it is [tried alone](Mistake::is_alone), and the choice of the recipe that it changes.
+/// Mistakes, one per line: the step, the name, what a layer needs for it, `alone` if it is
+/// [tried alone](Mistake::is_alone), and how it changes the recipe.
 macro_rules! mistakes {
     ($($step:ident, $id:literal, [$($need:ident),*] $($alone:ident)?, $change:expr;)*) => {
-        pub(super) const MISTAKES: &[crate::Mistake] = &[$(crate::Mistake {
+        pub(crate) const MISTAKES: &[crate::Mistake] = &[$(crate::Mistake {
             id: $id,
             step: crate::Step::$step,
             needs: &[$(crate::mistake::Need::$need),*],
@@ -16,30 +16,63 @@ macro_rules! mistakes {
     };
 }
 
-mod heads;
-mod inputs;
-mod masks;
-mod outputs;
-mod packing;
-mod positions;
-mod projections;
-mod scores;
-mod softmax;
+/// A choice of the recipe at a step, one way to do it per line; a way that is a mistake by
+/// itself has its name, and what a layer needs for it.
+macro_rules! choice {
+    ($(#[$of_all:meta])* $choice:ident: $all:ident at $step:ident {
+        $($(#[$of_one:meta])* $one:ident $(= $id:literal, [$($need:ident),*] $($alone:ident)?)?;)*
+    }) => {
+        $(#[$of_all])*
+        #[allow(missing_docs)] // a way without a word is what its name says
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum $all {
+            $($(#[$of_one])* $one,)*
+        }
+
+        impl $all {
+            mistakes! {
+                $($($step, $id, [$($need),*] $($alone)?, |r| r.$choice = $all::$one;)?)*
+            }
+        }
+    };
+}
+
+pub mod heads;
+pub mod inputs;
+pub mod masks;
+pub mod outputs;
+pub mod positions;
+pub mod projections;
+pub mod scores;
+pub mod softmax;
 
 use crate::Mistake;
 
 /// All mistakes, in the order of the steps.
 pub fn bank() -> impl Iterator<Item = &'static Mistake> {
-    let parts: [&'static [Mistake]; 9] = [
+    let parts: [&'static [Mistake]; 22] = [
+        inputs::Axes::MISTAKES,
         inputs::MISTAKES,
-        packing::MISTAKES,
+        projections::Packing::MISTAKES,
         projections::MISTAKES,
-        heads::MISTAKES,
-        positions::MISTAKES,
-        scores::MISTAKES,
+        heads::Split::MISTAKES,
+        heads::Norms::MISTAKES,
+        heads::Sharing::MISTAKES,
+        positions::Rotary::MISTAKES,
+        scores::Similarity::MISTAKES,
+        scores::Scale::MISTAKES,
+        scores::Cap::MISTAKES,
+        scores::Slopes::MISTAKES,
         masks::MISTAKES,
-        softmax::MISTAKES,
+        masks::Causal::MISTAKES,
+        masks::Window::MISTAKES,
+        masks::Fill::MISTAKES,
+        softmax::Softmax::MISTAKES,
+        softmax::Sinks::MISTAKES,
+        softmax::Values::MISTAKES,
+        outputs::Merge::MISTAKES,
         outputs::MISTAKES,
+        outputs::Addition::MISTAKES,
     ];
     parts.into_iter().flatten()
 }

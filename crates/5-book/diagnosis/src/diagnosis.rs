@@ -148,6 +148,7 @@ fn one_reading(
         _ => false,
     };
     let unknown = segments.iter().find(is_unknown);
+    let number = |it: &Segment| it.outcome.trials().first()?.number;
     let number = segments.iter().find_map(number);
     let condition = segments.iter().find_map(conditional);
     let verdict = match unknown {
@@ -177,45 +178,36 @@ fn one_reading(
     }
 }
 
-fn number(segment: &Segment) -> Option<Number> {
-    match &segment.outcome {
-        Outcome::Number { trials, .. } => trials.first()?.number,
-        _ => None,
-    }
-}
-
 /// What is to be so for a tensor to be right.
 fn conditional(segment: &Segment) -> Option<Conditional> {
     let Outcome::Condition { level, condition, nearest } = &segment.outcome else {
         return None;
     };
-    let computing = level.computing;
+    let (computing, name) = (level.computing, level.computing.name());
+    let towards = |what: &str| {
+        format!(
+            "rounding in {name} moved it in one direction, as rounding rarely does: that of \
+             {what}"
+        )
+    };
     let only_if = match condition {
         Condition::Coarser => match computing {
             Precision::TF32 => "your code multiplies in TF32".to_string(),
             Precision::BrainProducts => "your code multiplies in bfloat16".to_string(),
-            other => format!("your code computes in {}", other.name()),
+            _ => format!("your code computes in {name}"),
         },
         Condition::Loose => format!(
-            "your code keeps sums in {}: it is up to four times as far from what was meant \
-             as rounding in this precision gives here, which could also hide a mistake",
-            computing.name()
+            "your code keeps sums in {name}: it is up to four times as far from what was meant \
+             as rounding in this precision gives here, which could also hide a mistake"
         ),
-        Condition::Direction(number) => towards(computing, &number.words()),
-        Condition::Structure(what) => towards(computing, what),
+        Condition::Direction(number) => towards(&number.words()),
+        Condition::Structure(what) => towards(what),
     };
     let otherwise = nearest.as_ref().map(|trial| match trial.number {
         Some(number) => number.words(),
         None => Mistake::names(&trial.mistakes),
     });
     Some(Conditional { tensor: segment.state, only_if, otherwise })
-}
-
-fn towards(computing: Precision, what: &str) -> String {
-    format!(
-        "rounding in {} moved it in one direction, as rounding rarely does: that of {what}",
-        computing.name()
-    )
 }
 
 fn report(segment: &Segment) -> TensorReport {
@@ -241,8 +233,8 @@ fn distance(segment: &Segment, trial: &Trial) -> Distance {
         rms: trial.difference.rms,
         largest: trial.difference.largest,
         n_not_finite: trial.difference.n_not_finite,
-        tolerance: segment.error.map_or(0.0, |error| error.total()),
-        precision: segment.level.map_or("", |level| level.computing.name()),
+        tolerance: segment.rounding.map_or(0.0, |(_, error)| error.total()),
+        precision: segment.rounding.map_or("", |(level, _)| level.computing.name()),
         spread: segment.spread,
     }
 }
@@ -270,11 +262,8 @@ fn nearest(segment: &Segment) -> Option<Nearest> {
 fn empty_row(search: &Search<'_>, segments: &[Segment]) -> Option<EmptyRow> {
     let segment = segments.iter().find(|it| it.state >= State::Attn)?;
     let trial = match &segment.outcome {
-        Outcome::Right { .. } | Outcome::Condition { .. } => segment.right.as_ref()?,
-        Outcome::Number { trials, .. } | Outcome::Explained { trials, .. } => {
-            trials.first()?
-        }
         Outcome::Unknown => return None,
+        outcome => outcome.trials().first().or(segment.right.as_ref())?,
     };
     search.has_empty_rows(&trial.recipe).then_some(trial.empty_row)
 }
@@ -321,7 +310,7 @@ fn remark_of(segment: &Segment) -> Option<String> {
 
 /// Whether rounding hides what many mistakes change.
 fn is_coarse(level: &Level, segment: &Segment) -> bool {
-    let tolerance = segment.error.map_or(0.0, |error| level.tolerance(&error));
+    let tolerance = segment.rounding.map_or(0.0, |(_, error)| level.tolerance(&error));
     tolerance > 0.1 * segment.spread
 }
 

@@ -16,11 +16,10 @@ pub(crate) fn explanations(
 ) -> Vec<Vec<&'static Mistake>> {
     let mut unions: Vec<Vec<&'static Mistake>> = vec![Vec::new()];
     for segment in segments {
-        let (Outcome::Explained { trials, .. } | Outcome::Number { trials, .. }) =
-            &segment.outcome
-        else {
+        let trials = segment.outcome.trials();
+        if trials.is_empty() {
             continue;
-        };
+        }
         let mut longer: Vec<Vec<&'static Mistake>> = Vec::new();
         for union in &unions {
             for trial in trials {

@@ -26,7 +26,7 @@ use crate::recipe::Packing;
 use crate::{Corner, Error, Intent, Pairing, Precision, Record, Result, State};
 use layouts::Layout;
 use notes::Notes;
-use settings::{BASE, CAP, CAUSAL, KV_HEADS, ROTARY, SCALE, YOU};
+use settings::{BASE, CAP, CAUSAL, KV_HEADS, Meant, ROTARY, SCALE, YOU};
 
 /// A layer as its reader describes it, where the file does not, or differs.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -85,6 +85,8 @@ pub(crate) struct Files<'a> {
     said: &'a Overrides,
     /// The tensors that were read.
     used: RefCell<BTreeSet<String>>,
+    /// How they were.
+    notes: RefCell<Notes>,
 }
 
 /// A record from files, of which the first that has a tensor gives it.
@@ -93,22 +95,22 @@ pub(crate) struct Files<'a> {
 /// [`Error`] for what is missing, and for shapes that no reading fits, with those that were
 /// tried.
 pub fn read(files: &[&TensorFile], said: &Overrides) -> Result<Reading> {
-    let files = Files { files, said, used: RefCell::default() };
-    let mut notes = Notes::default();
+    let files =
+        Files { files, said, used: RefCell::default(), notes: RefCell::default() };
     room::expect_tensors(&files, &files.names_without_prefix())?;
-    let found = weights::read(&files, &mut notes)?;
+    let found = weights::read(&files)?;
     let (prefix, others) = (found.prefix.clone(), found.others.clone());
-    let kinds = kinds::Kinds::read(&files, &prefix, found.width(), &mut notes)?;
-    let layout = Layout::of(&files, &mut notes)?;
-    let inputs = layouts::inputs(&files, layout, &mut notes)?;
-    let heads = heads::read(&files, &kinds, &mut notes)?;
+    let kinds = kinds::Kinds::read(&files, &prefix, found.width())?;
+    let layout = Layout::of(&files)?;
+    let inputs = layouts::inputs(&files, layout)?;
+    let heads = heads::read(&files, &kinds)?;
     if heads == Some(0) {
         return Err(Error::NoHeads);
     }
-    let mut intent = intent(&files, heads, found.packing, &mut notes)?;
+    let mut intent = intent(&files, heads, found.packing)?;
     let mut weights = found.split(&intent)?;
     kinds.add_to(&mut weights);
-    kinds.intend(&files, &mut intent, &mut notes)?;
+    kinds.intend(&files, &mut intent)?;
     let mut record = Record {
         weights,
         inputs,
@@ -124,16 +126,17 @@ pub fn read(files: &[&TensorFile], said: &Overrides) -> Result<Reading> {
         (intent.n_heads, intent.n_kv_heads) =
             heads::tried(&files, layout, &record, &intent)?;
         let heads = notes::heads(intent.n_heads, intent.n_kv_heads);
-        notes.assume(format!("{heads}, since with no other number the output fits"));
+        files.assume(format!("{heads}, since with no other number the output fits"));
         intent.slopes = intent.slopes.map(|_| Intent::paper_slopes(intent.n_heads));
     }
-    masks::read(&files, &mut record, &mut intent, &mut notes)?;
-    positions::read(&files, &record, &mut intent, &mut notes)?;
-    assume_signs(&files, &mut notes);
-    tensors::read(&files, layout, &mut record, &intent, &mut notes)?;
-    files.expect_all_known(&prefix, &others, (&record, &intent), &mut notes)?;
-    record.precision = precision(&files, &record, &mut notes)?;
-    assume_digits(&record, &mut notes);
+    masks::read(&files, &mut record, &mut intent)?;
+    positions::read(&files, &record, &mut intent)?;
+    assume_signs(&files);
+    tensors::read(&files, layout, &mut record, &intent)?;
+    files.expect_all_known(&prefix, &others, (&record, &intent))?;
+    record.precision = precision(&files, &record)?;
+    assume_digits(&files, &record);
+    let notes = files.notes.take();
     Ok(Reading { record, intent, given: notes.given(), assumed: notes.assumed })
 }
 
@@ -187,12 +190,7 @@ fn entries(tensor: &Tensor<'_>) -> Result<Vec<f64>> {
 }
 
 /// What was meant, as was said, or as the file says; without heads, of one.
-fn intent(
-    files: &Files<'_>,
-    heads: Option<usize>,
-    packing: Packing,
-    notes: &mut Notes,
-) -> Result<Intent> {
+fn intent(files: &Files<'_>, heads: Option<usize>, packing: Packing) -> Result<Intent> {
     let said = files.said;
     let n_heads = heads.unwrap_or(1);
     let n_kv_heads = files.meant(said.kv_heads, &KV_HEADS)?;
@@ -202,34 +200,33 @@ fn intent(
     };
     let n_kv_heads = match (heads, n_kv_heads) {
         (None, None) => n_heads,
-        _ => notes.choice(n_kv_heads, n_heads, of_keys),
+        _ => files.choice(n_kv_heads, n_heads, of_keys),
     };
     let causal = files.meant(said.is_causal.then_some(true), &CAUSAL)?;
-    let is_causal = notes.choice(causal, false, |is| {
+    let is_causal = files.choice(causal, false, |is| {
         if is { "a causal mask" } else { "no causal mask" }.to_string()
     });
     let rotary = files.meant(said.rotary.map(Some), &ROTARY)?;
-    let rotary = notes.choice(rotary, None, |pairing| match pairing {
+    let rotary = files.choice(rotary, None, |pairing| match pairing {
         None => "no rotary positions".to_string(),
         Some(pairing) => format!("rotary positions in {}", pairing.name()),
     });
     let base = files.real(said.base, &BASE)?;
     let rotary = rotary.map(|pairing| {
-        (pairing, notes.choice(base, 10_000.0, |base| format!("rotary base {base}")))
+        (pairing, files.choice(base, 10_000.0, |base| format!("rotary base {base}")))
     });
-    let some = |(number, by)| (Some(number), by);
-    let scale = files.real(said.scale, &SCALE)?.map(some);
-    let scale = notes.choice(scale, None, |scale| match scale {
-        None => "scale 1/√d_k".to_string(),
-        Some(scale) => format!("scale {scale}"),
-    });
-    let cap = files.real(said.cap, &CAP)?.map(some);
-    let cap = notes.choice(cap, None, |cap| match cap {
-        None => "no cap".to_string(),
-        Some(cap) => format!("cap {cap}"),
-    });
+    // What need not be there.
+    let optional = |choice: Meant<f64>, name: &str, without: &str| {
+        let choice = choice.map(|(number, by)| (Some(number), by));
+        files.choice(choice, None, |number| match number {
+            None => without.to_string(),
+            Some(number) => format!("{name} {number}"),
+        })
+    };
+    let scale = optional(files.real(said.scale, &SCALE)?, "scale", "scale 1/√d_k");
+    let cap = optional(files.real(said.cap, &CAP)?, "cap", "no cap");
     if let Some(computed) = said.computed {
-        notes.say(YOU, format!("computed in {}", computed.name()));
+        files.say(YOU, format!("computed in {}", computed.name()));
     }
     Ok(Intent {
         n_heads,
@@ -245,21 +242,21 @@ fn intent(
 }
 
 /// What true means in a mask, where nobody says it.
-fn assume_signs(files: &Files<'_>, notes: &mut Notes) {
+fn assume_signs(files: &Files<'_>) {
     let names = ["key_padding_mask", "attn_mask", "mask"];
     let is_flags =
         |name: &&&str| files.tensor(name).is_some_and(|mask| !mask.dtype().contains('F'));
     match files.said.is_open_true {
-        true => notes.say(YOU, "true in a mask means \"may attend\"".to_string()),
+        true => files.say(YOU, "true in a mask means \"may attend\"".to_string()),
         false => names.iter().filter(is_flags).for_each(|name| {
-            notes.assume(format!("true in {name} means \"may not attend\""));
+            files.assume(format!("true in {name} means \"may not attend\""));
         }),
     }
 }
 
 /// The kind of the output's numbers; those of a coarser kind that were written as floats of
 /// 32 bits are of the coarser one.
-fn precision(files: &Files<'_>, record: &Record, notes: &mut Notes) -> Result<Precision> {
+fn precision(files: &Files<'_>, record: &Record) -> Result<Precision> {
     let (_, output) = files.first(names::of(State::Output)).ok_or(Error::NoOutput)?;
     let stored = match output.dtype().as_str() {
         "F64" => Precision::F64,
@@ -277,18 +274,18 @@ fn precision(files: &Files<'_>, record: &Record, notes: &mut Notes) -> Result<Pr
     };
     let found = finer.iter().copied().find(is_coarser).filter(|_| numbers().count() > 8);
     if let Some(found) = found {
-        notes.assume(format!("the output's numbers are those of {}", found.name()));
+        files.assume(format!("the output's numbers are those of {}", found.name()));
     }
     Ok(found.unwrap_or(stored))
 }
 
 /// Which numbers may have been rounded when they were printed.
-fn assume_digits(record: &Record, notes: &mut Notes) {
+fn assume_digits(files: &Files<'_>, record: &Record) {
     if let Some(digits) = Digits::of(record.output(), record.precision) {
-        notes.assume(format!("the output was rounded to {}", digits.words()));
+        files.assume(format!("the output was rounded to {}", digits.words()));
     }
     if record.has_few_digits() {
-        notes.assume(
+        files.assume(
             "what the code read has few digits here, and may have been rounded when it was \
              printed",
         );

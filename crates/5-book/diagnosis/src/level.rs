@@ -56,27 +56,9 @@ const LAST: f64 = 1.2;
 const FACTOR_OF_ROWS: f64 = 3.0;
 
 impl Level {
-    /// Those that numbers of this kind may be of, the finest first. With few digits in what
-    /// the code read, all are jittered but those that take these as they are.
-    pub fn all(stored: Precision, has_few_digits: bool, width: usize) -> Vec<Self> {
-        let mut levels = Self::of_kind(stored);
-        for level in levels.iter_mut().filter(|it| !it.is_coarse()) {
-            // Of sums that are one after the other, the error grows so.
-            level.factor = (6.0 + (2.0 * width as f64).sqrt()).min(LONGEST);
-        }
-        if has_few_digits {
-            let is_exact = |it: &&Self| !it.is_coarse();
-            let exact: Vec<Self> = levels.iter().filter(is_exact).copied().collect();
-            levels.retain(|it| it.computing != Precision::F64);
-            for level in &mut levels {
-                (level.factor, level.is_jittered) = (COARSE, true);
-            }
-            levels.splice(0..0, exact);
-        }
-        levels
-    }
-
-    /// Those of [`Self::all`] that may have given this tensor of a record.
+    /// Those that may have given this tensor of a record: those that it shows, and then the
+    /// others, the finest first. With few digits in what the code read, all are jittered but
+    /// those that take these as they are.
     pub fn of_tensor(
         record: &Record,
         state: State,
@@ -86,20 +68,29 @@ impl Level {
         let has_few_digits = record.has_few_digits();
         let width =
             record.weights.projections.iter().map(Linear::d_in).max().unwrap_or(0);
-        let all = Self::all(stored, has_few_digits, width).into_iter();
-        let possible = |level: Self| {
+        let mut levels = Self::of_kind(stored);
+        for level in levels.iter_mut().filter(|it| !it.is_coarse()) {
+            // Of sums that are one after the other, the error grows so.
+            level.factor = (6.0 + (2.0 * width as f64).sqrt()).min(LONGEST);
+        }
+        if has_few_digits {
+            let mut exact = levels.clone();
+            exact.retain(|it| !it.is_coarse());
+            levels.retain(|it| it.computing != Precision::F64);
+            for level in &mut levels {
+                (level.factor, level.is_jittered) = (COARSE, true);
+            }
+            levels.splice(0..0, exact);
+        }
+        levels.retain_mut(|level| {
+            let standing = standing(level.computing, tensor, stored, asked);
             // What went in was rounded when it was printed, and not what came out.
             let is_of_digits = has_few_digits && level.computing == Precision::F32;
-            match standing(level.computing, tensor, stored, asked) {
-                _ if is_of_digits => Some(level),
-                Standing::Excluded => None,
-                standing => Some(Self { is_shown: standing == Standing::Shown, ..level }),
-            }
-        };
-        let levels: Vec<Self> = all.filter_map(possible).collect();
-        let (shown, on_condition) =
-            levels.into_iter().partition::<Vec<_>, _>(|it| it.is_shown);
-        [shown, on_condition].concat()
+            level.is_shown = is_of_digits || standing == Standing::Shown;
+            is_of_digits || standing != Standing::Excluded
+        });
+        levels.sort_by_key(|level| !level.is_shown);
+        levels
     }
 
     /// Whether its rounding is as large as what some mistakes do.
@@ -121,33 +112,28 @@ impl Level {
     }
 
     fn of_kind(stored: Precision) -> Vec<Self> {
-        let of = |computing, factor, is_jittered| Self {
+        use Precision::{BF16, BrainProducts, F16, F32, F64, TF32};
+        const FULL: [(Precision, f64, bool); 6] = [
+            (F64, LONGEST, false),
+            (F32, LONGEST, false),
+            (TF32, COARSE, false),
+            (BrainProducts, COARSE, false),
+            (F16, EVEN, false),
+            (BF16, EVEN, false),
+        ];
+        let levels = match stored {
+            F64 => &FULL[..],
+            F16 => &[(F32, LAST, false), (F16, EVEN, true), (BF16, EVEN, false)],
+            BF16 => &[(F32, LAST, false), (BF16, EVEN, true)],
+            _ => &FULL[1..],
+        };
+        let of = |&(computing, factor, is_jittered): &_| Self {
             computing,
             factor,
             is_jittered,
             is_shown: true,
         };
-        let exact = |computing| of(computing, LONGEST, false);
-        let coarse = |computing| of(computing, COARSE, false);
-        let even = |computing| of(computing, EVEN, false);
-        let rounded = |computing| of(computing, EVEN, true);
-        use Precision::{BF16, BrainProducts, F16, F32, F64, TF32};
-        match stored {
-            F16 => vec![of(F32, LAST, false), rounded(F16), even(BF16)],
-            BF16 => vec![of(F32, LAST, false), rounded(BF16)],
-            F64 => {
-                let mut levels = vec![exact(F64)];
-                levels.extend(Self::of_kind(F32));
-                levels
-            }
-            _ => vec![
-                exact(F32),
-                coarse(TF32),
-                coarse(BrainProducts),
-                even(F16),
-                even(BF16),
-            ],
-        }
+        levels.iter().map(of).collect()
     }
 
     /// The most that rounding explains, as the root of the mean of the squares.

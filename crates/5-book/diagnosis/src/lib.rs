@@ -86,6 +86,6 @@ pub use record::{Masks, Record, Weights};
 pub use report::{
     Conditional, Distance, Nearest, Progress, StepReport, TensorReport, Verdict,
 };
-pub use run::Run;
+use run::Run;
 pub use separate::{Separation, separate, showing};
 pub use step::{State, Step};

@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 
-use crate::step::Step;
-use crate::{Intent, Record, State};
+use crate::{Intent, State};
 
 /// Which number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -24,18 +23,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The step that it belongs to.
-    pub fn step(self) -> Step {
-        match self {
-            Self::Scale => Step::Scale,
-            Self::Base => Step::Positions,
-            Self::Cap => Step::Cap,
-            Self::Slopes => Step::Slopes,
-            Self::Eps => Step::Norms,
-            Self::Window => Step::Mask,
-        }
-    }
-
     /// The last tensors that do not depend on it.
     pub(crate) fn after(self) -> State {
         match self {
@@ -77,43 +64,6 @@ pub struct Number {
 }
 
 impl Number {
-    /// The numbers of this layer, those of its heads last; its scale, the largest of its
-    /// scores, and a width of windows that leave all keys are given.
-    pub(crate) fn all(
-        (record, intent): (&Record, &Intent),
-        scale: f64,
-        largest: f64,
-        widest: f64,
-    ) -> Vec<Self> {
-        let of = |kind, meant, start| Self {
-            kind,
-            head: None,
-            meant,
-            found: start,
-            uncertainty: 0.0,
-            start,
-        };
-        let same = |kind, meant| of(kind, meant, meant);
-        // Where none was meant, there is one that does nothing.
-        let or = |kind, meant: Option<f64>, start| {
-            meant.map_or(of(kind, f64::INFINITY, start), |meant| same(kind, meant))
-        };
-        let mut all = vec![same(Kind::Scale, scale), of(Kind::Scale, scale, -scale)];
-        all.extend(intent.rotary.map(|(_, base)| same(Kind::Base, base)));
-        all.push(or(Kind::Cap, intent.cap, largest));
-        all.extend(intent.slopes.as_ref().map(|_| same(Kind::Slopes, 1.0)));
-        let norms = record.weights.norms.as_ref();
-        let eps = norms.filter(|[q, k]| q.eps == k.eps).map(|[q, _]| q.eps);
-        all.extend(eps.map(|eps| of(Kind::Eps, eps, if eps > 0.0 { eps } else { 1e-6 })));
-        all.push(or(Kind::Window, intent.window.map(|it| it as f64), widest));
-        if intent.n_heads > 1 {
-            let of_head = |i| Self { head: Some(i), ..same(Kind::Scale, scale) };
-            all.extend((0..intent.n_heads).map(of_head));
-        }
-        all.retain(|it| it.start.is_finite() && it.start != 0.0);
-        all
-    }
-
     /// Times e to this power.
     pub(crate) fn times(self, power: f64) -> Self {
         let found = self.start * power.exp();
@@ -231,54 +181,38 @@ mod tests {
 
     #[test]
     fn a_number_is_told_with_its_root() {
-        let words = |kind, meant, found, uncertainty| {
-            Number { kind, head: None, meant, found, uncertainty, start: meant }.words()
-        };
+        use Kind::{Base, Cap, Eps, Scale, Slopes, Window};
         let root = |n: f64| 1.0 / n.sqrt();
-        assert_eq!(
-            words(Kind::Scale, root(8.0), root(13.0), 1e-6),
-            "scaled by 0.277, 1/√13; meant was 0.354, 1/√8"
-        );
-        assert_eq!(
-            words(Kind::Scale, root(8.0), root(7.5), 1e-6),
-            "scaled by 0.365; meant was 0.354, 1/√8"
-        );
-        assert_eq!(
-            words(Kind::Base, 1e4, 9000.3, 1e-3),
-            "a rotary base of 9000; meant was 10000"
-        );
-        assert_eq!(
-            words(Kind::Cap, 5.0, 6.96, 1e-2),
-            "scores bounded by 6.96; meant was 5"
-        );
-        assert_eq!(
-            words(Kind::Scale, root(8.0), -root(9.0), 1e-6),
-            "scaled by -0.333, −1/√9; meant was 0.354, 1/√8"
-        );
-        assert_eq!(
-            words(Kind::Cap, f64::INFINITY, 30.0, 1e-2),
-            "scores bounded by 30; none was meant"
-        );
-        assert_eq!(words(Kind::Window, 4.0, 5.0, 0.0), "a window of 5 keys; meant was 4");
-        assert_eq!(
-            words(Kind::Window, f64::INFINITY, 1.0, 0.0),
-            "a window of 1 key; none was meant"
-        );
-        assert_eq!(
-            words(Kind::Slopes, 1.0, root(8.0), 1e-4),
-            "slopes 0.354 = 1/√8 times those meant"
-        );
-        assert_eq!(
-            words(Kind::Eps, 1e-6, 1.02e-5, 0.04),
-            "an eps of 1e-5; meant was 1e-6"
-        );
-        assert_eq!(
-            words(Kind::Eps, 1e-6, 2.5e-5, 1e-3),
-            "an eps of 2.50e-5; meant was 1e-6"
-        );
-        assert_eq!(
-            words(Kind::Eps, 1e-6, 1e-9, 4.0),
-            "an eps of at most 5e-9; meant was 1e-6"
-        );
+        let scale = "meant was 0.354, 1/√8";
+        for (kind, meant, found, uncertainty, expected) in [
+            (
+                Scale,
+                root(8.0),
+                root(13.0),
+                1e-6,
+                &*format!("scaled by 0.277, 1/√13; {scale}"),
+            ),
+            (Scale, root(8.0), root(7.5), 1e-6, &*format!("scaled by 0.365; {scale}")),
+            (
+                Scale,
+                root(8.0),
+                -root(9.0),
+                1e-6,
+                &*format!("scaled by -0.333, −1/√9; {scale}"),
+            ),
+            (Base, 1e4, 9000.3, 1e-3, "a rotary base of 9000; meant was 10000"),
+            (Cap, 5.0, 6.96, 1e-2, "scores bounded by 6.96; meant was 5"),
+            (Cap, f64::INFINITY, 30.0, 1e-2, "scores bounded by 30; none was meant"),
+            (Window, 4.0, 5.0, 0.0, "a window of 5 keys; meant was 4"),
+            (Window, f64::INFINITY, 1.0, 0.0, "a window of 1 key; none was meant"),
+            (Slopes, 1.0, root(8.0), 1e-4, "slopes 0.354 = 1/√8 times those meant"),
+            (Eps, 1e-6, 1.02e-5, 0.04, "an eps of 1e-5; meant was 1e-6"),
+            (Eps, 1e-6, 2.5e-5, 1e-3, "an eps of 2.50e-5; meant was 1e-6"),
+            (Eps, 1e-6, 1e-9, 4.0, "an eps of at most 5e-9; meant was 1e-6"),
+        ] {
+            let start = meant;
+            let number = Number { kind, head: None, meant, found, uncertainty, start };
+            assert_eq!(number.words(), expected);
+        }
     }
 }

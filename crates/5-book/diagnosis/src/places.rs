@@ -4,7 +4,6 @@ use attention::Matrix;
 use serde::Serialize;
 
 use crate::compare::apart;
-use crate::precision::Rounding;
 use crate::recipe::Recipe;
 use crate::search::Segment;
 use crate::{Intent, Mistake, Precision, Record, Run, State};
@@ -41,7 +40,7 @@ impl Places {
     ) -> Option<Self> {
         let trial = segment.nearest()?;
         let run = Run::new(record, intent);
-        let nearest = run.step_with(segment.state, &trial.recipe, trial.empty_row)?;
+        let nearest = run.forward(&trial.recipe, trial.empty_row).step(segment.state)?;
         let given = &record.tensors[&segment.state];
         let both = given.iter().zip(nearest.iter());
         let difference: Vec<Matrix> =
@@ -185,7 +184,7 @@ pub(crate) fn not_a_number(record: &Record, intent: &Intent) -> Option<String> {
         ));
     }
     if record.precision == Precision::F16 {
-        let half = Run::new(record, intent).rounded(Precision::F16, Rounding::Nearest);
+        let half = Run { precision: Precision::F16, ..Run::new(record, intent) };
         let overflow = State::ALL.iter().find(|&&state| {
             let tensor = half.step(state, &Recipe::RIGHT);
             tensor.is_some_and(|tensor| {

@@ -1,29 +1,21 @@
 //! A layer as a recipe: one choice for each step.
 
-#![allow(missing_docs)] // a choice without a word is what its name says
+#![allow(missing_docs)] // a choice without a word is what its type says
 
-mod before_scores;
-mod from_scores;
-mod kinds;
-
-pub use before_scores::{
-    Activation, Axes, Packing, Product, Projection, Role, Rotary, Sharing, Split,
-};
-pub use from_scores::{
-    Addition, Cap, Causal, Fill, Masking, Merge, Mixing, MixingProduct, Scale,
-    Similarity, Softmax, Values,
-};
-pub use kinds::{Norms, Sinks, Slopes, Window};
-
+pub use crate::bank::heads::{Norms, Sharing, Split};
+pub use crate::bank::inputs::Axes;
+pub use crate::bank::masks::{Causal, Fill, Masking, Window};
+pub use crate::bank::outputs::{Addition, Merge, Mixing, MixingProduct};
+pub use crate::bank::positions::Rotary;
+pub use crate::bank::projections::{Packing, Product, Projection, Role};
+pub use crate::bank::scores::{Cap, Scale, Similarity, Slopes};
+pub use crate::bank::softmax::{Sinks, Softmax, Values};
 use crate::step::State;
 
 macro_rules! recipe {
-    ($($(#[$doc:meta])* $choice:ident: $kind:ty = $meant:expr,)*) => {
+    ($($(#[$doc:meta])* $choice:ident: $kind:ty = $meant:expr, from $first:ident;)*) => {
         /// What is done at each step of a layer. [`Recipe::RIGHT`] does what was meant; a
         /// [`Mistake`](crate::Mistake) changes a choice.
-        ///
-        /// The choices stand in the order of the steps, so a tensor of the layer depends on those
-        /// before it alone ([`Recipe::before`]).
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub struct Recipe {
             $($(#[$doc])* pub $choice: $kind,)*
@@ -32,101 +24,75 @@ macro_rules! recipe {
         impl Recipe {
             /// Everything as it was meant.
             pub const RIGHT: Self = Self { $($choice: $meant),* };
+
+            /// Everything as it was meant from the step on that makes this tensor.
+            fn until(mut self, state: State) -> Self {
+                $(if state < State::$first {
+                    self.$choice = Self::RIGHT.$choice;
+                })*
+                self
+            }
         }
     };
 }
 
+// In the order of the steps, each with the first tensor that depends on it.
 recipe! {
-    /// Which axis of the input the sequences lie along.
-    axes: Axes = Axes::Meant,
-    /// How the columns of a packed W are given to q, k and v.
-    packing: Packing = Packing::Meant,
-    /// The projections to q, k and v.
-    projections: [Projection; 3] = Projection::RIGHT,
-    /// What is done to what a projection gives.
-    activation: Activation = Activation::None,
-    /// How q, k and v become heads.
-    split: Split = Split::Meant,
-    /// How queries and keys are normed.
-    norms: Norms = Norms::Meant,
-    /// How positions rotate queries and keys.
-    rotary: Rotary = Rotary::Meant,
-    /// Which keys and values a query head reads, where there are fewer of them.
-    sharing: Sharing = Sharing::Meant,
-    /// How a query is compared with a key.
-    similarity: Similarity = Similarity::Product,
-    /// What scores are divided by.
-    scale: Scale = Scale::Meant,
-    /// How scores are bounded.
-    cap: Cap = Cap::Meant,
-    /// What is added to scores by distance.
-    slopes: Slopes = Slopes::Meant,
-    /// Which keys a causal mask leaves.
-    causal: Causal = Causal::Meant,
-    /// Which keys a window leaves.
-    window: Window = Window::Meant,
+    axes: Axes = Axes::Meant, from Query;
+    packing: Packing = Packing::Meant, from Query;
+    /// Those of q, k and v.
+    projections: [Projection; 3] = Projection::RIGHT, from Query;
+    /// Whether there is a ReLU on them.
+    relu: bool = false, from Query;
+    split: Split = Split::Meant, from HeadQuery;
+    norms: Norms = Norms::Meant, from HeadQuery;
+    rotary: Rotary = Rotary::Meant, from HeadQuery;
+    sharing: Sharing = Sharing::Meant, from HeadQuery;
+    similarity: Similarity = Similarity::Product, from Scores;
+    scale: Scale = Scale::Meant, from Scores;
+    cap: Cap = Cap::Meant, from Scores;
+    slopes: Slopes = Slopes::Meant, from Attn;
+    causal: Causal = Causal::Meant, from Attn;
+    window: Window = Window::Meant, from Attn;
     /// How a padding mask is put on.
-    padding: Masking = Masking::Meant,
+    padding: Masking = Masking::Meant, from Attn;
     /// How a mask of queries and keys is put on.
-    pairs: Masking = Masking::Meant,
-    /// What becomes of the scores of blocked keys.
-    fill: Fill = Fill::MinusInfinity,
-    /// What becomes of sinks.
-    sinks: Sinks = Sinks::Meant,
-    /// What makes attention weights of scores.
-    softmax: Softmax = Softmax::OverKeys,
+    pairs: Masking = Masking::Meant, from Attn;
+    fill: Fill = Fill::MinusInfinity, from Attn;
+    sinks: Sinks = Sinks::Meant, from Attn;
+    softmax: Softmax = Softmax::OverKeys, from Attn;
     /// How many keys, or columns of a head, are a tile, where that shows; 0 is the largest
     /// power of 2 that leaves more than one tile.
-    tile: usize = 0,
-    /// What the attention weights average.
-    values: Values = Values::Average,
-    /// How heads are put side by side.
-    merge: Merge = Merge::Meant,
-    /// The projection of the merged heads.
-    mixing: Mixing = Mixing::RIGHT,
-    /// What is done with the output.
-    addition: Addition = Addition::Nothing,
+    tile: usize = 0, from Attn;
+    values: Values = Values::Average, from Heads;
+    merge: Merge = Merge::Meant, from Concat;
+    mixing: Mixing = Mixing::RIGHT, from Output;
+    /// Whether there is a ReLU on the output.
+    relu_on_output: bool = false, from Output;
+    addition: Addition = Addition::Nothing, from Output;
 }
 
 impl Recipe {
     /// The same with every choice forgotten that a tensor does not depend on: two recipes
     /// with one of these compute the same tensor.
     pub fn before(&self, state: State) -> Self {
-        let [q, k, v] = self.projections;
-        let [no_q, no_k, no_v] = Projection::RIGHT;
-        let Self { axes, packing, activation, split, norms, rotary, sharing, .. } = *self;
-        let activation = activation.of_projections();
-        let flat = Self { axes, packing, activation, ..Self::RIGHT };
-        let heads = Self { split, norms, rotary, sharing, ..flat };
-        let scores = Self { similarity: self.similarity, scale: self.scale, ..heads };
-        let attn = Self {
-            activation,
-            values: Values::Average,
-            merge: Merge::Meant,
-            mixing: Mixing::RIGHT,
-            addition: Addition::Nothing,
-            ..*self
+        let mut recipe = self.until(state);
+        let roles = match state {
+            State::Query | State::HeadQuery => 0..1,
+            State::Key | State::HeadKey => 1..2,
+            State::Value | State::HeadValue => 2..3,
+            State::Scores | State::Attn => 0..2,
+            State::Heads | State::Concat | State::Output => 0..3,
         };
-        let of = |projections, rest: Self| Self { projections, ..rest };
-        match state {
-            State::Query => of([q, no_k, no_v], flat),
-            State::Key => of([no_q, k, no_v], flat),
-            State::Value => of([no_q, no_k, v], flat),
-            State::HeadQuery => {
-                of([q, no_k, no_v], Self { sharing: Sharing::Meant, ..heads })
-            }
-            State::HeadKey => of([no_q, k, no_v], heads),
-            State::HeadValue => {
-                of([no_q, no_k, v], Self { norms: Norms::Meant, ..heads })
-            }
-            State::Scores => of([q, k, no_v], Self { cap: self.cap, ..scores }),
-            State::Attn => of([q, k, no_v], attn),
-            State::Heads => Self { values: self.values, ..of([q, k, v], attn) },
-            State::Concat => {
-                Self { values: self.values, merge: self.merge, ..of([q, k, v], attn) }
-            }
-            State::Output => *self,
+        for other in (0..3).filter(|role| !roles.contains(role)) {
+            recipe.projections[other] = Projection::RIGHT[other];
         }
+        match state {
+            State::HeadQuery => recipe.sharing = Sharing::Meant,
+            State::HeadValue => recipe.norms = Norms::Meant,
+            _ => (),
+        }
+        recipe
     }
 
     /// Whether a sequence's numbers depend on those of others.
@@ -138,15 +104,12 @@ impl Recipe {
 
     /// Whether it depends on how many keys or columns are a tile.
     pub(crate) fn is_tiled(&self) -> bool {
-        let is_softmax = matches!(
+        use Softmax::{OutputDivided, OutputNotRescaled, SumNotRescaled, ZeroFilled};
+        matches!(
             self.softmax,
-            Softmax::ZeroFilled
-                | Softmax::SumNotRescaled
-                | Softmax::OutputNotRescaled
-                | Softmax::OutputDivided
-        );
-        let is_mask = matches!(self.fill, Fill::LastTileToo | Fill::FirstTileAlone);
-        is_softmax || is_mask || self.values == Values::FirstTile
+            ZeroFilled | SumNotRescaled | OutputNotRescaled | OutputDivided
+        ) || matches!(self.fill, Fill::LastTileToo | Fill::FirstTileAlone)
+            || self.values == Values::FirstTile
     }
 
     /// Whether a row of the output depends on one row of the heads' queries alone, so that

@@ -7,7 +7,7 @@ mod norms;
 mod output;
 mod projection;
 mod scores;
-mod tiles;
+mod softmax;
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -17,7 +17,7 @@ use std::rc::Rc;
 use attention::Matrix;
 
 use crate::precision::Rounding;
-use crate::recipe::{Axes, Recipe};
+use crate::recipe::{Axes, Recipe, Scale};
 use crate::{EmptyRow, Intent, Number, Precision, Record, State};
 
 /// A tensor: a matrix a sequence, or one a head, those of a sequence together.
@@ -41,18 +41,20 @@ pub(crate) struct Side {
 ///
 /// A tensor that the record has is taken as it is where a later one is made from it, so that
 /// a step is tried on what it was given, and not on what it should have been given.
-pub struct Run<'a> {
-    record: &'a Record,
-    intent: &'a Intent,
-    precision: Precision,
-    rounding: Rounding,
-    /// A number that the intent does not have.
-    number: Option<Number>,
-    side: Option<Side>,
-    sequences: Vec<usize>,
-    rows: Option<Vec<usize>>,
-    memo: RefCell<HashMap<Key, Option<Tensor>>>,
-    keeps: Cell<bool>,
+pub(crate) struct Run<'a> {
+    pub record: &'a Record,
+    pub intent: &'a Intent,
+    /// What each step gives is rounded to it.
+    pub precision: Precision,
+    pub rounding: Rounding,
+    /// A number of the layer, which the intent has where it can.
+    pub number: Option<Number>,
+    pub side: Option<Side>,
+    pub sequences: Vec<usize>,
+    /// These rows of outputs alone: enough to see that a recipe is not the one.
+    pub rows: Option<Vec<usize>>,
+    pub memo: RefCell<HashMap<Key, Option<Tensor>>>,
+    pub keeps: Cell<bool>,
 }
 
 impl<'a> Run<'a> {
@@ -72,40 +74,15 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The same in another precision: what each step gives is rounded.
-    pub(crate) fn rounded(mut self, precision: Precision, rounding: Rounding) -> Self {
-        (self.precision, self.rounding) = (precision, rounding);
-        self
-    }
-
-    /// The same with this number, which the intent has where it can.
-    pub(crate) fn with_number(mut self, number: Option<&Number>) -> Self {
-        self.number = number.copied();
-        self
-    }
-
-    /// The same where the scores on one side of the diagonal are others.
-    pub(crate) fn with_side(mut self, side: Side) -> Self {
-        self.side = Some(side);
-        self
-    }
-
-    /// Of these sequences, and of their outputs these rows alone: enough to see that a recipe
-    /// is not the one.
-    pub(crate) fn part(mut self, sequences: Vec<usize>, rows: Vec<usize>) -> Self {
-        (self.sequences, self.rows) = (sequences, Some(rows));
-        self
-    }
-
     /// Of the same sequences and rows as another.
-    pub(crate) fn like(mut self, other: &Run<'_>) -> Self {
+    pub fn like(mut self, other: &Run<'_>) -> Self {
         self.sequences.clone_from(&other.sequences);
         self.rows.clone_from(&other.rows);
         self
     }
 
     /// The same for another layer, whose tensors up to this one are the same.
-    pub(crate) fn varied<'b>(&self, intent: &'b Intent, after: State) -> Run<'b>
+    pub fn varied<'b>(&self, intent: &'b Intent, after: State) -> Run<'b>
     where
         'a: 'b,
     {
@@ -117,143 +94,152 @@ impl<'a> Run<'a> {
     }
 
     /// Whether tensors are kept for recipes to come.
-    pub(crate) fn keep(&self, keeps: bool) {
+    pub fn keep(&self, keeps: bool) {
         self.keeps.set(keeps);
     }
 
     /// A tensor by this recipe, made from the nearest ones that the record has; nothing where
     /// shapes do not fit.
     pub fn step(&self, state: State, recipe: &Recipe) -> Option<Tensor> {
-        self.step_with(state, recipe, self.intent.empty_row)
+        self.forward(recipe, self.intent.empty_row).step(state)
     }
 
-    /// The same where a query without a key gets this.
-    pub(crate) fn step_with(
-        &self,
-        state: State,
-        recipe: &Recipe,
-        empty: EmptyRow,
-    ) -> Option<Tensor> {
-        let masked = state >= State::Attn;
-        let empty_of = if masked { empty } else { EmptyRow::Zeros };
+    /// The forward pass by a recipe, where a query without a key gets this.
+    pub fn forward<'r>(&'r self, recipe: &'r Recipe, empty: EmptyRow) -> Forward<'r> {
+        let Self { record, intent, .. } = *self;
+        Forward { run: self, record, intent, recipe, empty }
+    }
+
+    /// Whether some query may attend to no key, by this recipe.
+    pub fn has_empty_rows(&self, recipe: &Recipe) -> bool {
+        self.forward(recipe, self.intent.empty_row).has_empty_rows()
+    }
+
+    /// What scores should be multiplied by.
+    pub fn right_scale(&self) -> f64 {
+        let right = self.forward(&Recipe::RIGHT, self.intent.empty_row);
+        right.scale(Scale::Meant, self.record.lengths().1)
+    }
+
+    /// The record's own tensor, where this recipe's has these sequences and rows.
+    pub fn given(&self, state: State, recipe: &Recipe) -> Option<Cow<'a, [Matrix]>> {
+        let given = self.record.tensors.get(&state)?;
+        let Some(rows) = &self.rows else { return Some(Cow::Borrowed(given)) };
+        let all: Vec<usize> = (0..self.record.batch()).collect();
+        let is_exchanged = recipe.axes == Axes::Exchanged;
+        let sequences = if is_exchanged { &all } else { &self.sequences };
+        let chosen = of_sequences(given, all.len(), sequences)?;
+        Some(Cow::Owned(match state {
+            State::Output => chosen.map(|m| select(m, rows)).collect::<Option<_>>()?,
+            _ => chosen.cloned().collect(),
+        }))
+    }
+}
+
+/// The matrices of these sequences, where each has as many.
+fn of_sequences<'m>(
+    given: &'m [Matrix],
+    batch: usize,
+    sequences: &'m [usize],
+) -> Option<impl Iterator<Item = &'m Matrix>> {
+    let each = given.len() / batch;
+    let of = move |&s: &usize| &given[s * each..][..each];
+    given.len().is_multiple_of(batch).then(|| sequences.iter().flat_map(of))
+}
+
+/// A recipe at work in a run.
+#[derive(Clone, Copy)]
+pub(crate) struct Forward<'r> {
+    run: &'r Run<'r>,
+    record: &'r Record,
+    intent: &'r Intent,
+    recipe: &'r Recipe,
+    /// What a query without a key gets.
+    empty: EmptyRow,
+}
+
+impl Forward<'_> {
+    /// A tensor, made from the nearest ones that the record has.
+    pub fn step(&self, state: State) -> Option<Tensor> {
+        let run = self.run;
+        let empty = if state >= State::Attn { self.empty } else { EmptyRow::Zeros };
         let has_rows = state != State::HeadKey && state != State::HeadValue;
-        let is_narrow = has_rows && state >= State::HeadQuery && self.is_narrow(recipe);
-        let key = (state, empty_of, is_narrow, recipe.before(state));
-        if let Some(tensor) = self.memo.borrow().get(&key) {
+        let is_narrow = has_rows && state >= State::HeadQuery && self.is_narrow();
+        let key = (state, empty, is_narrow, self.recipe.before(state));
+        if let Some(tensor) = run.memo.borrow().get(&key) {
             return tensor.clone();
         }
-        let computed = self.compute(state, recipe, empty).map(|mut tensor| {
-            let matrices = tensor.iter_mut();
-            matrices.for_each(|m| self.precision.round_all(m, self.rounding));
+        let computed = self.compute(state).map(|mut tensor| {
+            tensor.iter_mut().for_each(|m| run.precision.round_all(m, run.rounding));
             Rc::new(tensor)
         });
         // There are few ways to project, and each takes long.
-        if self.keeps.get() || state <= State::Value {
-            self.memo.borrow_mut().insert(key, computed.clone());
+        if run.keeps.get() || state <= State::Value {
+            run.memo.borrow_mut().insert(key, computed.clone());
         }
         computed
     }
 
     /// What a later step reads: the record's own tensor where it has one.
-    fn input_of_step(
-        &self,
-        state: State,
-        recipe: &Recipe,
-        empty: EmptyRow,
-    ) -> Option<Tensor> {
+    fn read(&self, state: State) -> Option<Tensor> {
         let Some(given) = self.record.tensors.get(&state) else {
-            return self.step_with(state, recipe, empty);
+            return self.step(state);
         };
         let n = self.record.batch();
-        if self.sequences.len() == n && self.rows.is_none() {
-            let fits = given.len().is_multiple_of(self.n_sequences(recipe));
+        if self.run.sequences.len() == n && self.run.rows.is_none() {
+            let fits = given.len().is_multiple_of(self.n_sequences());
             return fits.then(|| Rc::new(given.clone()));
         }
-        if recipe.axes == Axes::Exchanged || !given.len().is_multiple_of(n) {
+        if self.recipe.axes == Axes::Exchanged {
             return None;
         }
-        let each = given.len() / n;
-        let of = |&s: &usize| given[s * each..][..each].iter().cloned();
-        Some(Rc::new(self.sequences.iter().flat_map(of).collect()))
+        Some(Rc::new(of_sequences(given, n, &self.run.sequences)?.cloned().collect()))
     }
 
-    fn compute(
-        &self,
-        state: State,
-        recipe: &Recipe,
-        empty: EmptyRow,
-    ) -> Option<Vec<Matrix>> {
-        let given = |state| self.input_of_step(state, recipe, empty);
+    fn compute(&self, state: State) -> Option<Vec<Matrix>> {
+        let read = |state| self.read(state);
         match state {
-            State::Query | State::Key | State::Value => {
-                self.project(state as usize, recipe)
-            }
+            State::Query | State::Key | State::Value => self.project(state as usize),
             State::HeadQuery => {
-                let heads = self.split(&given(State::Query)?, 0, recipe)?;
-                match self.rows_of_heads(recipe) {
+                let heads = self.split(&read(State::Query)?, 0)?;
+                match self.rows_of_heads() {
                     Some(rows) => heads.iter().map(|q| select(q, rows)).collect(),
                     None => Some(heads),
                 }
             }
-            State::HeadKey => self.split(&given(State::Key)?, 1, recipe),
-            State::HeadValue => self.split(&given(State::Value)?, 2, recipe),
+            State::HeadKey => self.split(&read(State::Key)?, 1),
+            State::HeadValue => self.split(&read(State::Value)?, 2),
             State::Scores => {
-                self.scores(&given(State::HeadQuery)?, &given(State::HeadKey)?, recipe)
+                self.scores(&read(State::HeadQuery)?, &read(State::HeadKey)?)
             }
-            State::Attn => self.attn(&given(State::Scores)?, recipe, empty),
-            State::Heads => {
-                self.average(&given(State::Attn)?, &given(State::HeadValue)?, recipe)
-            }
-            State::Concat => self.merge(&given(State::Heads)?, recipe),
-            State::Output => self.output(&given(State::Concat)?, recipe),
+            State::Attn => self.attn(&read(State::Scores)?),
+            State::Heads => self.average(&read(State::Attn)?, &read(State::HeadValue)?),
+            State::Concat => self.merge(&read(State::Heads)?),
+            State::Output => self.output(&read(State::Concat)?),
         }
     }
 
     /// Whether the chosen rows are chosen from the heads' queries on.
-    fn is_narrow(&self, recipe: &Recipe) -> bool {
+    fn is_narrow(&self) -> bool {
         let mut inner = self.record.tensors.range(State::HeadQuery..State::Output);
-        self.rows.is_some() && recipe.keeps_rows() && inner.next().is_none()
+        self.run.rows.is_some() && self.recipe.keeps_rows() && inner.next().is_none()
     }
 
-    fn rows_of_heads(&self, recipe: &Recipe) -> Option<&Vec<usize>> {
-        self.rows.as_ref().filter(|_| self.is_narrow(recipe))
-    }
-
-    /// The record's own tensor, where this recipe's has these sequences and rows.
-    pub(crate) fn given(
-        &self,
-        state: State,
-        recipe: &Recipe,
-    ) -> Option<Cow<'a, [Matrix]>> {
-        let given = self.record.tensors.get(&state)?;
-        let n = self.record.batch();
-        let Some(rows) = &self.rows else { return Some(Cow::Borrowed(given)) };
-        if !given.len().is_multiple_of(n) {
-            return None;
-        }
-        let each = given.len() / n;
-        let of = |&s: &usize| given[s * each..][..each].iter();
-        let all: Vec<usize> = (0..n).collect();
-        let sequences =
-            if recipe.axes == Axes::Exchanged { &all } else { &self.sequences };
-        let chosen = sequences.iter().flat_map(of);
-        let chosen = match state {
-            State::Output => chosen.map(|m| select(m, rows)).collect::<Option<_>>()?,
-            _ => chosen.cloned().collect(),
-        };
-        Some(Cow::Owned(chosen))
+    fn rows_of_heads(&self) -> Option<&Vec<usize>> {
+        self.run.rows.as_ref().filter(|_| self.is_narrow())
     }
 
     /// A product as this run's precision has it.
     fn product(&self, a: &Matrix, b: &Matrix) -> Matrix {
-        let mut product = match self.precision {
+        let (precision, rounding) = (self.run.precision, self.run.rounding);
+        let mut product = match precision {
             Precision::F64 | Precision::F32 => multiplied(a, b),
-            precision => {
-                let [a, b] = [a, b].map(|m| precision.factor(m, self.rounding));
+            _ => {
+                let [a, b] = [a, b].map(|m| precision.factor(m, rounding));
                 multiplied(&a, &b)
             }
         };
-        self.precision.round_all(&mut product, self.rounding);
+        precision.round_all(&mut product, rounding);
         product
     }
 
@@ -265,19 +251,27 @@ impl<'a> Run<'a> {
     }
 
     /// Where `n` queries (0) or keys (1) of a sequence stand; across sequences they are counted.
-    fn places(&self, s: usize, role: usize, n: usize, axes: Axes) -> Vec<f64> {
-        let listed = self.sequences.get(s).filter(|_| axes == Axes::Meant);
+    fn places(&self, s: usize, role: usize, n: usize) -> Vec<f64> {
+        let is_meant = self.recipe.axes == Axes::Meant;
+        let listed = self.run.sequences.get(s).filter(|_| is_meant);
         let listed = listed.map(|&s| self.intent.positions(self.record, s, role));
         let listed = listed.filter(|list| list.len() == n);
         listed.unwrap_or_else(|| (0..n).map(|t| t as f64).collect())
     }
 
-    fn n_sequences(&self, recipe: &Recipe) -> usize {
-        match recipe.axes {
-            Axes::Meant => self.sequences.len(),
-            Axes::Exchanged => {
-                self.rows.as_ref().map_or(self.record.lengths().0, Vec::len)
-            }
+    fn n_sequences(&self) -> usize {
+        let n_tokens = || self.record.lengths().0;
+        match self.recipe.axes {
+            Axes::Meant => self.run.sequences.len(),
+            Axes::Exchanged => self.run.rows.as_ref().map_or_else(n_tokens, Vec::len),
+        }
+    }
+
+    /// How many of these are a tile.
+    fn tile(&self, n: usize) -> usize {
+        match self.recipe.tile {
+            0 => (n.next_power_of_two() / 2).max(1),
+            tile => tile,
         }
     }
 }

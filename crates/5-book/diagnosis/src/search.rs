@@ -5,8 +5,10 @@ mod outcomes;
 mod strays;
 mod trials;
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
+
+use attention::Matrix;
 
 use crate::compare::{Difference, spread};
 use crate::level::{Level, RoundingError};
@@ -72,6 +74,20 @@ pub(crate) enum Outcome {
     Unknown,
 }
 
+impl Outcome {
+    /// What explains it, if mistakes or a number do.
+    pub fn trials(&self) -> &[Trial] {
+        match self {
+            Self::Number { trials, .. } | Self::Explained { trials, .. } => trials,
+            _ => &[],
+        }
+    }
+
+    fn least_rms(&self) -> f64 {
+        least_rms(self.trials())
+    }
+}
+
 /// A tensor of the record, and what was found of it.
 #[derive(Debug, Clone)]
 pub(crate) struct Segment {
@@ -82,25 +98,24 @@ pub(crate) struct Segment {
     /// The right recipe, if its shape fits.
     pub right: Option<Trial>,
     /// What rounding makes of the right recipe, in this precision.
-    pub error: Option<RoundingError>,
-    pub level: Option<Level>,
+    pub rounding: Option<(Level, RoundingError)>,
     pub outcome: Outcome,
     /// The nearest of all that were tried.
-    pub nearest: Option<Trial>,
+    nearest: Option<Trial>,
 }
 
 impl Segment {
     /// A mistake that is clearly nearer than what was meant, or what was meant: of noise some
     /// mistake is always a little nearer.
     pub fn nearest(&self) -> Option<&Trial> {
-        self.nearest.as_ref().filter(|it| self.is_nearer(it)).or(self.right.as_ref())
+        let right = self.right.as_ref();
+        self.nearest.as_ref().filter(|it| is_nearer(it, right)).or(right)
     }
+}
 
-    /// Whether a trial is clearly nearer than what was meant.
-    fn is_nearer(&self, trial: &Trial) -> bool {
-        let right = self.right.as_ref().map_or(f64::INFINITY, |it| it.difference.rms);
-        trial.difference.rms < NEARER * right
-    }
+/// Whether a trial is clearly nearer than what was meant.
+fn is_nearer(trial: &Trial, right: Option<&Trial>) -> bool {
+    trial.difference.rms < NEARER * least_rms(right)
 }
 
 struct Single {
@@ -143,21 +158,24 @@ impl<'a> Search<'a> {
 
     /// What this tensor of the record is.
     pub fn segment(&mut self, state: State) -> Segment {
+        self.choose_parts(state);
         let given = &self.record.tensors[&state];
         let right = self.trial(&self.full, state, Vec::new(), Recipe::RIGHT);
-        let mut segment = Segment {
+        let look = Look {
+            search: self,
             state,
             spread: spread(given),
             is_zero: given.iter().all(|m| m.iter().all(|&x| x == 0.0)),
-            error: None,
-            level: None,
-            nearest: right.clone(),
-            outcome: Outcome::Unknown,
+            nearest: RefCell::new(right.clone()),
             right,
+            rounding: Cell::default(),
+            singles: OnceCell::new(),
+            numbers: OnceCell::new(),
         };
-        self.choose_parts(state);
-        segment.outcome = self.outcome(&mut segment);
-        segment
+        let outcome = look.outcome();
+        let Look { spread, is_zero, right, rounding, nearest, .. } = look;
+        let (rounding, nearest) = (rounding.get(), nearest.into_inner());
+        Segment { state, spread, is_zero, right, rounding, outcome, nearest }
     }
 
     /// Possible mistakes that change no tensor of the record by more than rounding does, beside
@@ -174,8 +192,7 @@ impl<'a> Search<'a> {
         let possible = bank().filter(|it| it.is_possible(self.record, self.intent));
         let is_hidden = |run: &Run<'_>, segment: &Segment, recipe: &Recipe| {
             let apart = self.apart(run, segment.state, recipe, &base);
-            let explained = segment.level.zip(segment.error);
-            apart.is_some_and(|apart| match explained {
+            apart.is_some_and(|apart| match segment.rounding {
                 Some((level, error)) => level.explains(&apart, &error, 1.0),
                 None => apart == Difference::default(),
             })
@@ -193,40 +210,70 @@ impl<'a> Search<'a> {
         possible.filter(is_other).filter(changes_nothing).collect()
     }
 
+    /// Whether some query may attend to no key.
+    pub fn has_empty_rows(&self, recipe: &Recipe) -> bool {
+        self.full.has_empty_rows(recipe)
+    }
+
+    /// Whether this level explains what a recipe differs by from the record.
+    pub fn is_explained(&self, level: &Level, state: State, recipe: &Recipe) -> bool {
+        let Some(trial) = self.trial(&self.full, state, Vec::new(), *recipe) else {
+            return false;
+        };
+        let error = self.error(level, state, &trial);
+        level.explains(&trial.difference, &error, 1.0)
+    }
+}
+
+/// One tensor of the record, while it is looked at.
+struct Look<'s, 'a> {
+    search: &'s Search<'a>,
+    state: State,
+    spread: f64,
+    is_zero: bool,
+    right: Option<Trial>,
+    /// What rounding makes of it, in the precision that was tried last.
+    rounding: Cell<Option<(Level, RoundingError)>>,
+    nearest: RefCell<Option<Trial>>,
+    singles: OnceCell<Vec<Single>>,
+    numbers: OnceCell<Vec<Trial>>,
+}
+
+impl Look<'_, '_> {
+    /// The record's own tensor.
+    fn given(&self) -> &[Matrix] {
+        &self.search.record.tensors[&self.state]
+    }
+
     /// Every mistake on its own.
-    fn singles(&self, segment: &mut Segment) -> Vec<Single> {
-        let state = segment.state;
-        let possible = bank().filter(|it| it.is_possible(self.record, self.intent));
-        let mut singles = Vec::new();
-        for mistake in possible {
-            let recipe = mistake.applied(Recipe::RIGHT);
-            if recipe.before(state) == Recipe::RIGHT.before(state) {
-                continue;
-            }
-            let run = self.part_for(&recipe);
-            run.keep(true);
-            let Some(trial) = self.trial(run, state, vec![mistake], recipe) else {
-                continue;
-            };
-            let is_visible = self.apart(run, state, &recipe, &Recipe::RIGHT);
-            let is_visible = is_visible.is_none_or(|apart| apart.rms > 0.0);
-            let trial = self.confirmed(trial, segment);
-            singles.push(Single { trial, is_visible });
+    fn singles(&self) -> &[Single] {
+        self.singles.get_or_init(|| {
+            let Search { record, intent, .. } = *self.search;
+            let possible = bank().filter(|it| it.is_possible(record, intent));
+            possible.filter_map(|it| self.single(it)).collect()
+        })
+    }
+
+    fn single(&self, mistake: &'static Mistake) -> Option<Single> {
+        let (search, state, right) = (self.search, self.state, Recipe::RIGHT);
+        let recipe = mistake.applied(right);
+        if recipe.before(state) == right.before(state) {
+            return None;
         }
-        singles
+        let run = search.part_for(&recipe);
+        run.keep(true);
+        let trial = search.trial(run, state, vec![mistake], recipe)?;
+        let apart = search.apart(run, state, &recipe, &right);
+        let is_visible = apart.is_none_or(|apart| apart.rms > 0.0);
+        Some(Single { trial: self.confirmed(trial), is_visible })
     }
 
     /// Every two mistakes that show and are not of one choice, and mix sequences or do not;
     /// one of them is in a list, if there is one.
-    fn pairs(
-        &self,
-        segment: &mut Segment,
-        singles: &[Single],
-        mixes: bool,
-        list: &[&'static Mistake],
-    ) -> Vec<Trial> {
-        let state = segment.state;
+    fn pairs(&self, mixes: bool, list: &[&'static Mistake]) -> Vec<Trial> {
+        let (search, state) = (self.search, self.state);
         let is_tried = |it: &&Single| it.is_visible && !it.trial.mistakes[0].is_alone;
+        let singles = self.singles();
         let visible: Vec<&Trial> =
             singles.iter().filter(is_tried).map(|it| &it.trial).collect();
         let mut seen: HashSet<Recipe> =
@@ -247,91 +294,76 @@ impl<'a> Search<'a> {
                 if is_other || is_one_choice || !seen.insert(recipe.before(state)) {
                     continue;
                 }
-                let run = self.part_for(&recipe);
+                let run = search.part_for(&recipe);
                 run.keep(false);
-                let Some(trial) = self.trial(run, state, vec![a, b], recipe) else {
-                    continue;
-                };
-                let trial = self.confirmed(trial, segment);
-                if self.is_near(&trial, segment) {
-                    pairs.push(trial);
-                }
+                let trial = search.trial(run, state, vec![a, b], recipe);
+                let trial = trial.map(|trial| self.confirmed(trial));
+                pairs.extend(trial.filter(|trial| self.is_near(trial)));
             }
-            (self.progress.borrow_mut())(Progress { state, tried, total });
+            (search.progress.borrow_mut())(Progress { state, tried, total });
         }
         pairs
     }
 
     /// A trial on a part is one on the whole, if it is near; the nearest is kept.
-    fn confirmed(&self, trial: Trial, segment: &mut Segment) -> Trial {
-        let is_part = self.probe.is_some();
-        let whole = if is_part && self.is_near(&trial, segment) {
-            self.full.keep(false);
+    fn confirmed(&self, trial: Trial) -> Trial {
+        let Search { probe, full, .. } = self.search;
+        let whole = if probe.is_some() && self.is_near(&trial) {
+            full.keep(false);
             let Trial { mistakes, recipe, .. } = trial.clone();
-            self.trial(&self.full, segment.state, mistakes, recipe).unwrap_or(trial)
+            self.search.trial(full, self.state, mistakes, recipe).unwrap_or(trial)
         } else {
             trial
         };
-        let nearest =
-            segment.nearest.as_ref().map_or(f64::INFINITY, |it| it.difference.rms);
-        if whole.difference.rms < nearest {
-            segment.nearest = Some(whole.clone());
+        let mut nearest = self.nearest.borrow_mut();
+        if whole.difference.rms < least_rms(nearest.as_ref()) {
+            *nearest = Some(whole.clone());
         }
         whole
     }
 
     /// Whether a trial may be what the numbers are, in some precision.
-    fn is_near(&self, trial: &Trial, segment: &Segment) -> bool {
-        let farthest = (FARTHEST * segment.spread).max(self.digits_error(segment.state));
-        trial.difference.rms <= farthest
+    fn is_near(&self, trial: &Trial) -> bool {
+        let digits = self.search.digits_error(self.state);
+        trial.difference.rms <= (FARTHEST * self.spread).max(digits)
+    }
+
+    /// What rounding of this level does to a recipe.
+    fn error(&self, level: &Level, trial: &Trial) -> RoundingError {
+        self.search.error(level, self.state, trial)
     }
 
     /// Those that rounding of this level explains.
-    fn fitting(
-        &self,
-        level: &Level,
-        segment: &Segment,
-        trials: Vec<Trial>,
-    ) -> Vec<Trial> {
-        let right = segment.right.as_ref().map_or(f64::INFINITY, |it| it.difference.rms);
+    fn fitting(&self, level: &Level, trials: Vec<Trial>) -> Vec<Trial> {
+        let right = least_rms(&self.right);
         let error_if_fitting = |trial: Trial| {
             let rms = trial.difference.rms;
-            let is_far = !self.is_near(&trial, segment);
+            let is_far = !self.is_near(&trial);
             if is_far || rms * CLEARLY > right || trial.difference.finite == 0 {
                 return None;
             }
             // Of so many mistakes, one brings few entries nearer by chance.
             let nearer = (right / rms.max(f64::MIN_POSITIVE)).log2();
             let bits = BITS_OF_MISTAKE * trial.mistakes.len() as f64;
-            if self.entries(&trial, segment.state) * nearer < bits {
+            if self.entries(&trial) * nearer < bits {
                 return None;
             }
-            let error = self.error(level, segment.state, &trial);
+            let error = self.error(level, &trial);
             level
                 .explains(&trial.difference, &error, 1.0)
                 .then_some((trial, error.total()))
         };
         let mut fitting: Vec<(Trial, f64)> =
             trials.into_iter().filter_map(error_if_fitting).collect();
-        let rms = |it: &(Trial, f64)| it.0.difference.rms;
-        let nearest = fitting.iter().map(rms).fold(f64::INFINITY, f64::min);
-        fitting.retain(|it| rms(it) <= (2.0 * nearest).max(it.1));
+        let nearest = least_rms(fitting.iter().map(|it| &it.0));
+        fitting.retain(|it| it.0.difference.rms <= (2.0 * nearest).max(it.1));
         fitting.into_iter().map(|(trial, _)| trial).collect()
     }
+}
 
-    /// Whether some query may attend to no key.
-    pub fn has_empty_rows(&self, recipe: &Recipe) -> bool {
-        self.full.has_empty_rows(recipe)
-    }
-
-    /// Whether this level explains what a recipe differs by from the record.
-    pub fn is_explained(&self, level: &Level, state: State, recipe: &Recipe) -> bool {
-        let Some(trial) = self.trial(&self.full, state, Vec::new(), *recipe) else {
-            return false;
-        };
-        let error = self.error(level, state, &trial);
-        level.explains(&trial.difference, &error, 1.0)
-    }
+/// The order of trials: the nearest first.
+fn nearer(a: &Trial, b: &Trial) -> std::cmp::Ordering {
+    a.difference.rms.total_cmp(&b.difference.rms)
 }
 
 /// How far the nearest of these is.

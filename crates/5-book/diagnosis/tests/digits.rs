@@ -5,7 +5,7 @@ mod common;
 
 use attention::{Matrix, Rng, SeedableRng, random_matrix};
 use common::loops::{Machine, pass};
-use common::{apart, diagnosed, ids, output_with, self_attention, size};
+use common::{apart, change_all, diagnosed, ids, output_with, self_attention, size};
 use diagnosis::{
     Diagnosis, EmptyRow, Intent, Mistake, Overrides, Precision, Record, State, Verdict,
     bank, computed, diagnose, read,
@@ -51,21 +51,14 @@ fn layer(rng: &mut Rng) -> (Record, Intent) {
 }
 
 fn print(record: &mut Record, print: Print, printed: Printed) {
-    let stored = Machine { precision: record.precision, scales_queries: false };
-    let apply =
-        |m: &mut [f64]| m.iter_mut().for_each(|x| *x = stored.kept(print.read(*x)));
+    let stored = Machine::of(record.precision);
+    let read = |x: &mut f64| *x = stored.kept(print.read(*x));
     if printed == Printed::All {
-        let weights = &mut record.weights;
-        let linears = weights.projections.iter_mut().chain(&mut weights.packed);
-        for linear in linears.chain(&mut weights.output) {
-            apply(linear.weight.as_mut_slice());
-            linear.bias.iter_mut().for_each(|bias| apply(bias.as_mut_slice()));
-        }
-        record.inputs.iter_mut().flatten().for_each(|x| apply(x.as_mut_slice()));
+        change_all(record, read);
     }
     for (&state, tensor) in &mut record.tensors {
         if printed == Printed::All || state == State::Output {
-            tensor.iter_mut().for_each(|m| apply(m.as_mut_slice()));
+            tensor.iter_mut().flatten().for_each(read);
         }
     }
 }

@@ -5,23 +5,19 @@ mod common;
 
 use attention::{Matrix, Rng, SeedableRng, random_matrix};
 use common::loops::{Machine, pass};
-use common::{diagnosed, ids, self_attention, stored};
+use common::{change_all, diagnosed, ids, multiply_weights, self_attention};
 use diagnosis::{Corner, Diagnosis, EmptyRow, Intent, Precision, Record, State, Verdict};
 use rand::RngExt;
 
-const F32: Machine = Machine { precision: Precision::F32, scales_queries: false };
+const F32: Machine = Machine::of(Precision::F32);
 const BLOCKED: f64 = f64::NEG_INFINITY;
 
 /// Four heads of 8 on sequences of n tokens, kept in float32, and without an output.
 fn layer(n: usize, batch: usize, seed: u64) -> Record {
     let rng = &mut Rng::seed_from_u64(seed);
     let mut record = self_attention([batch, n, 32, 4], rng);
-    record.inputs = record.inputs.map(|inputs| stored(inputs, Precision::F32));
-    let weights = &mut record.weights;
-    for linear in weights.projections.iter_mut().chain(&mut weights.output) {
-        linear.weight.apply(|w| *w = F32.kept(1.5 * *w));
-        linear.bias.iter_mut().for_each(|b| b.apply(|b| *b = F32.kept(*b)));
-    }
+    multiply_weights(&mut record, 1.5);
+    change_all(&mut record, |x| *x = F32.kept(*x));
     record
 }
 

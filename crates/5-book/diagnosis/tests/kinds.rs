@@ -139,8 +139,8 @@ fn diagnosed(kinds: &[Change], change: Change) -> (Verdict, Vec<Vec<&'static str
     let (record, intent) = layer(kinds);
     let (mut other, mut meant) = (record.clone(), intent.clone());
     change(&mut other, &mut meant);
-    let machine = Machine { precision: Precision::F32, scales_queries: false };
-    let diagnosis = common::diagnosed(&record, &intent, output(&other, &meant, machine));
+    let given = output(&other, &meant, Machine::of(Precision::F32));
+    let diagnosis = common::diagnosed(&record, &intent, given);
     (diagnosis.verdict, ids(&diagnosis))
 }
 
@@ -152,8 +152,7 @@ fn norms_of_an_unsaid_kind_are_tried_as_both() {
             record.weights.norms.iter_mut().flatten().for_each(|norm| norm.kind = kind);
         };
         set(&mut record, kind);
-        let machine = Machine { precision: Precision::F32, scales_queries: false };
-        let given = output(&record, &intent, machine);
+        let given = output(&record, &intent, Machine::of(Precision::F32));
         set(&mut record, meant);
         let diagnosis = common::diagnosed(&record, &intent, given);
         (diagnosis.verdict, diagnosis.remarks.len())

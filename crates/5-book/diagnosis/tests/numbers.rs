@@ -9,8 +9,8 @@ mod wrong;
 use std::ops::Range;
 
 use attention::{Dims, LayerParameters, Matrix, Rng, SeedableRng, random_matrix};
-use common::ids;
 use common::loops::{Machine, twisted};
+use common::{change_all, ids, multiply_weights, stored};
 use diagnosis::{
     Diagnosis, HeadNorm, Intent, Mistake, NormKind, Precision, Record, State, Step,
     Verdict, bank, computed, diagnose,
@@ -67,14 +67,11 @@ fn layer(kind: usize, [kept, computing]: [Precision; 2], seed: u64) -> Layer {
         Machine { precision: computing, scales_queries: seed.is_multiple_of(2) };
     let file = Machine { precision: kept, ..machine };
     let layer = LayerParameters::random(Dims::new(d, 4).unwrap(), true, rng).pack();
-    let mut input = |_| random_matrix(n, d, 1.0, rng).map(|x| file.kept(x));
+    let mut input = |_| random_matrix(n, d, 1.0, rng);
     let mut record = Record::of_layer(&layer, (0..batch).map(&mut input).collect());
     let gain = rng.random_range(1.0..2.5);
-    let weights = &mut record.weights;
-    for linear in weights.projections.iter_mut().chain(&mut weights.output) {
-        linear.weight.apply(|w| *w = file.kept(gain * *w));
-        linear.bias.iter_mut().for_each(|b| b.apply(|b| *b = file.kept(*b)));
-    }
+    multiply_weights(&mut record, gain);
+    change_all(&mut record, |x| *x = file.kept(*x));
     record.precision = kept;
     if let Wrong::Window(_) = wrong {
         let open = |r: usize, c: usize| c <= r && r < c + WINDOW;
@@ -91,13 +88,12 @@ fn layer(kind: usize, [kept, computing]: [Precision; 2], seed: u64) -> Layer {
             None => masked,
         };
         let record = wrong.map_or(record.clone(), |wrong| wrong.record(&record));
-        twisted(&record, intent, machine, &twist).remove(&State::Output).unwrap()
+        twisted((&record, intent), machine, &twist).remove(&State::Output).unwrap()
     };
     let (right, is) = (of(&meant, exact, None), of(&other, exact, Some(wrong)));
     let rounding = rms(&right) * coarser.step() / 2.0;
     let moved = apart(&right, &is) / rounding;
-    let mut given = of(&other, machine, Some(wrong));
-    given.iter_mut().for_each(|m| m.apply(|x| *x = file.kept(*x)));
+    let given = stored(of(&other, machine, Some(wrong)), kept);
     let rounded = apart(&is, &given) / rounding;
     record.tensors.insert(State::Output, given);
     Layer { record, meant, wrong, rounding, moved, rounded }
@@ -120,12 +116,12 @@ fn norm(eps: f64, width: usize, file: Machine, rng: &mut Rng) -> HeadNorm {
 /// that gives the same as far as they tell.
 fn is_told(layer: &Layer, diagnosis: &Diagnosis) -> bool {
     let Layer { record, meant, wrong, .. } = layer;
-    let number = wrong.number(record);
     if let Some(it) = diagnosis.number {
+        let Some((kind, number)) = wrong.number(record) else { return false };
         let within = it.uncertainty.max(1e-6) * number.abs().max(it.found.abs());
         let is_of_head = it.head.is_some() == matches!(wrong, Wrong::Head(_));
         let is_same = (it.found - number).abs() < within;
-        return Some(it.kind) == wrong.kind() && is_of_head && is_same;
+        return it.kind == kind && is_of_head && is_same;
     }
     let Some(set) = diagnosis.explanations.first() else { return false };
     let computed = computed(record, meant, State::Output, set).expect("shapes that fit");
@@ -164,7 +160,7 @@ fn sweep(kinds: Range<usize>, each: u64) -> Sweep {
                 diagnosis.precision
             );
             // What is within the rounding of the computing, no output shows.
-            if wrong.kind().is_some() && moved > 4.0 * rounded {
+            if wrong.number(&layer.record).is_some() && moved > 4.0 * rounded {
                 sweep.counts[kind][0] += 1;
                 sweep.counts[kind][1] += usize::from(is_told);
             }
@@ -233,7 +229,7 @@ fn with_mistake(layer: &mut Layer, rng: &mut Rng) -> Option<&'static Mistake> {
     let mistake = possible[rng.random_range(0..possible.len())];
     let [_, other] = wrong.intents(record);
     let of = |intent: &Intent, set: &[_]| computed(record, intent, State::Output, set);
-    let mut both = of(&other, &[mistake])?;
+    let both = of(&other, &[mistake])?;
     let others = [of(&other, &[])?, of(meant, &[mistake])?, of(meant, &[])?];
     // What is smaller in halves may be rounding.
     let share = if record.precision.step() > 1e-4 { 0.1 } else { 0.01 };
@@ -243,8 +239,7 @@ fn with_mistake(layer: &mut Layer, rng: &mut Rng) -> Option<&'static Mistake> {
     if mistake.step == Step::Inputs || !others.iter().all(is_apart) {
         return None;
     }
-    let kept = Machine { precision: record.precision, scales_queries: false };
-    both.iter_mut().for_each(|m| m.apply(|x| *x = kept.kept(*x)));
+    let both = stored(both, record.precision);
     record.tensors.insert(State::Output, both);
     Some(mistake)
 }

@@ -35,25 +35,13 @@ fn called(seed: u64) -> Called {
     // Mostly a file holds what was computed with; sometimes it was rounded afterwards.
     let is_rounded_before = one_of(5) > 0;
     let file = Machine { precision: stored, ..machine };
-    let round = |record: &mut diagnosis::Record| {
-        let weights = &mut record.weights;
-        let linears = weights
-            .projections
-            .iter_mut()
-            .chain(&mut weights.packed)
-            .chain(&mut weights.output);
-        for linear in linears {
-            linear.weight.apply(|w| *w = file.kept(*w));
-            linear.bias.iter_mut().for_each(|b| b.apply(|b| *b = file.kept(*b)));
-        }
-        record.inputs.iter_mut().flatten().for_each(|x| x.apply(|x| *x = file.kept(*x)));
-    };
+    let round = |x: &mut f64| *x = file.kept(*x);
     if is_rounded_before {
-        round(&mut record);
+        common::change_all(&mut record, round);
     }
     let mut given = pass(&record, &intent, machine);
-    round(&mut record);
-    given.values_mut().flatten().for_each(|m| m.apply(|x| *x = file.kept(*x)));
+    common::change_all(&mut record, round);
+    given.values_mut().flatten().for_each(|m| m.apply(round));
     // In a third of the files, some of the tensors between.
     let has_between = one_of(3) == 0;
     given.retain(|&state, _| state == State::Output || has_between && one_of(2) == 0);

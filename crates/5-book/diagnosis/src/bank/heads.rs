@@ -1,25 +1,44 @@
 //! From q, k and v to heads, their norms, and keys that heads share.
 
-use crate::recipe::{Norms, Sharing, Split};
+choice! {
+    /// How q, k and v, `[n, h · d_k]`, become heads: as was meant, by `view(n, h, d_k)`, which is
+    /// then transposed to `(h, n, d_k)`.
+    split: Split at Split {
+        Meant;
+        View = "split-without-transpose", [Heads]; // `view(h, n, d_k)` at once
+        ViewOfValues = "values-split-without-transpose", [Heads];
+        ViewOfKeys = "keys-split-without-transpose", [Heads]; // and of queries
+        Interleaved = "split-interleaved", [Heads]; // `view(n, d_k, h)`
+        AfterTranspose = "split-after-transpose", []; // of `(h · d_k, n)`
+        AcrossHeads = "attends-across-heads", []; // `view(n, h, d_k)`, never transposed
+        Exchanged = "heads-and-width-exchanged", [Heads]; // d_k heads of width h
+        KeysReversed = "keys-of-reversed-heads", [Heads]; // and values: last head first
+    }
+}
 
-mistakes! {
-    Split, "split-without-transpose", [Heads], |r| r.split = Split::View;
-    Split, "values-split-without-transpose", [Heads], |r| r.split = Split::ViewOfValues;
-    Split, "keys-split-without-transpose", [Heads], |r| r.split = Split::ViewOfKeys;
-    Split, "split-interleaved", [Heads], |r| r.split = Split::Interleaved;
-    Split, "split-after-transpose", [], |r| r.split = Split::AfterTranspose;
-    Split, "attends-across-heads", [], |r| r.split = Split::AcrossHeads;
-    Split, "heads-and-width-exchanged", [Heads], |r| r.split = Split::Exchanged;
-    Split, "keys-of-reversed-heads", [Heads], |r| r.split = Split::KeysReversed;
-    Norms, "qk-norm-left-out", [Norms], |r| r.norms = Norms::None;
-    Norms, "qk-norm-after-rotation", [Norms, Rotary], |r| r.norms = Norms::AfterRotation;
-    Norms, "qk-norm-of-other-width", [Norms, Heads], |r| r.norms = Norms::OtherWidth;
-    Norms, "qk-norm-over-tokens", [Norms], |r| r.norms = Norms::OverTokens;
-    Norms, "qk-norm-without-gain", [Norms], |r| r.norms = Norms::WithoutGain;
-    Sharing, "key-heads-tiled", [SharedKeys], |r| r.sharing = Sharing::Tiled;
-    Sharing, "value-heads-tiled", [SharedKeys], |r| r.sharing = Sharing::ValuesTiled;
-    Sharing, "first-key-head-for-all", [SharedKeys], |r| r.sharing = Sharing::First;
-    Sharing, "mean-of-key-heads", [SharedKeys], |r| r.sharing = Sharing::Mean;
-    Sharing, "keys-repeated-along-sequence", [SharedKeys],
-        |r| r.sharing = Sharing::AlongSequence;
+choice! {
+    /// How queries and keys are normed before they are rotated, where they are.
+    norms: Norms at Norms {
+        Meant;
+        None = "qk-norm-left-out", [Norms];
+        AfterRotation = "qk-norm-after-rotation", [Norms, Rotary];
+        // Over all heads together where each has a norm of its own, or the other way about.
+        OtherWidth = "qk-norm-of-other-width", [Norms, Heads];
+        OverTokens = "qk-norm-over-tokens", [Norms]; // of a sequence, together
+        WithoutGain = "qk-norm-without-gain", [Norms];
+    }
+}
+
+choice! {
+    /// Which head of keys and values a query head reads, where there are fewer of them: as was
+    /// meant, each serves neighbours, 0, 0, 1, 1.
+    sharing: Sharing at Sharing {
+        Meant;
+        Tiled = "key-heads-tiled", [SharedKeys]; // in turns: 0, 1, 0, 1
+        ValuesTiled = "value-heads-tiled", [SharedKeys]; // values alone
+        First = "first-key-head-for-all", [SharedKeys];
+        Mean = "mean-of-key-heads", [SharedKeys];
+        // Tokens are repeated and not heads: a head's sequence goes on in the next head.
+        AlongSequence = "keys-repeated-along-sequence", [SharedKeys];
+    }
 }

@@ -1,10 +1,37 @@
 //! Which keys are open, and what becomes of the others.
 
-use crate::recipe::{Causal, Fill, Masking, Recipe, Window};
+use crate::recipe::Recipe;
 
-const fn both(r: &mut Recipe, masking: Masking) {
-    r.padding = masking;
-    r.pairs = masking;
+/// How a mask is put on.
+#[allow(missing_docs)] // a way without a word is what its name says
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Masking {
+    Meant,
+    None,
+    /// With the opposite sign.
+    Opposite,
+    /// Rows for columns: queries for keys.
+    Transposed,
+    FirstSequence,
+    /// Repeated as 0, 1, 0, 1, where heads of a sequence lie together.
+    Tiled,
+    /// Repeated as 0, 0, 1, 1, where sequences of a head lie together.
+    Repeated,
+    FirstHead,
+    /// As if padding stood at the other end.
+    OtherEnd,
+    /// Added before scores are divided.
+    BeforeScale,
+    /// With the key before the first that a row leaves open.
+    Wider,
+    /// The first key of the padding is open.
+    OneShort,
+    /// A key is open if this mask or the causal one opens it.
+    Joined,
+}
+
+fn both(r: &mut Recipe, masking: Masking) {
+    (r.padding, r.pairs) = (masking, masking);
 }
 
 mistakes! {
@@ -24,27 +51,58 @@ mistakes! {
     Mask, "pairs-opposite", [Pairs], |r| r.pairs = Masking::Opposite;
     Mask, "mask-transposed", [Pairs], |r| r.pairs = Masking::Transposed;
     Mask, "mask-before-scale", [Pairs], |r| r.pairs = Masking::BeforeScale;
-    Mask, "not-causal", [Causal], |r| r.causal = Causal::None;
-    Mask, "causal-unmeant", [NoCausal], |r| r.causal = Causal::Unmeant;
-    Mask, "causal-without-itself", [Causal], |r| r.causal = Causal::WithoutItself;
-    Mask, "causal-one-ahead", [Causal], |r| r.causal = Causal::OneAhead;
-    Mask, "causal-future", [Causal], |r| r.causal = Causal::Future;
-    Mask, "causal-corner", [Causal], |r| r.causal = Causal::OtherCorner;
-    Mask, "window-left-out", [Window], |r| r.window = Window::None;
-    Mask, "window-one-too-wide", [Band], |r| {
-        r.window = Window::Wider;
-        r.pairs = Masking::Wider;
-    };
-    Mask, "window-one-too-narrow", [Window], |r| r.window = Window::Narrower;
-    Mask, "window-from-zero", [Window, Offset], |r| r.window = Window::FromZero;
-    Mask, "fill-1e-9", [Mask], |r| r.fill = Fill::MinusNano;
-    Mask, "fill-zero", [Mask], |r| r.fill = Fill::Zero;
-    Mask, "fill-minus-one", [Mask], |r| r.fill = Fill::MinusOne;
-    Mask, "fill-1e4", [Mask], |r| r.fill = Fill::MinusTenThousand;
-    Mask, "fill-large", [Mask], |r| r.fill = Fill::Large;
-    Mask, "blocked-plus-one", [Mask], |r| r.fill = Fill::BlockedPlusOne;
-    Mask, "open-plus-one", [Mask], |r| r.fill = Fill::OpenPlusOne;
-    Mask, "masked-after-softmax", [Mask], |r| r.fill = Fill::AfterSoftmax;
-    Mask, "last-tile-dropped", [] alone, |r| r.fill = Fill::LastTileToo;
-    Mask, "mask-of-first-tile", [Mask] alone, |r| r.fill = Fill::FirstTileAlone;
+}
+
+choice! {
+    /// Which keys a causal mask leaves: as was meant, which may be all.
+    causal: Causal at Mask {
+        Meant;
+        None = "not-causal", [Causal];
+        Unmeant = "causal-unmeant", [NoCausal];
+        WithoutItself = "causal-without-itself", [Causal];
+        OneAhead = "causal-one-ahead", [Causal]; // one key of the future too
+        Future = "causal-future", [Causal]; // and the token itself
+        // Aligned to the first key where it should be to the last, or the other way about.
+        OtherCorner = "causal-corner", [Causal];
+    }
+}
+
+/// Which keys a window leaves, where one was meant.
+#[allow(missing_docs)] // a way without a word is what its name says
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Window {
+    Meant,
+    None,
+    Wider,
+    Narrower,
+    /// The last keys before a query as if the first query stood at position 0.
+    FromZero,
+}
+
+impl Window {
+    mistakes! {
+        Mask, "window-left-out", [Window], |r| r.window = Window::None;
+        Mask, "window-one-too-wide", [Band],
+            |r| (r.window, r.pairs) = (Window::Wider, Masking::Wider);
+        Mask, "window-one-too-narrow", [Window], |r| r.window = Window::Narrower;
+        Mask, "window-from-zero", [Window, Offset], |r| r.window = Window::FromZero;
+    }
+}
+
+choice! {
+    /// What becomes of the scores of blocked keys.
+    fill: Fill at Mask {
+        MinusInfinity; // or a number as low
+        Opposite; // open keys are blocked, and the blocked are open
+        MinusNano = "fill-1e-9", [Mask]; // −1e−9
+        Zero = "fill-zero", [Mask]; // as by a product with the mask
+        MinusOne = "fill-minus-one", [Mask];
+        MinusTenThousand = "fill-1e4", [Mask]; // a score may be below it
+        Large = "fill-large", [Mask]; // 1e9
+        BlockedPlusOne = "blocked-plus-one", [Mask]; // the mask's 1 is added to scores
+        OpenPlusOne = "open-plus-one", [Mask];
+        AfterSoftmax = "masked-after-softmax", [Mask]; // their weights are set to 0
+        LastTileToo = "last-tile-dropped", [] alone; // if it is not full
+        FirstTileAlone = "mask-of-first-tile", [Mask] alone; // of keys
+    }
 }

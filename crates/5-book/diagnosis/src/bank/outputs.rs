@@ -1,15 +1,52 @@
 //! From heads to the output.
 
-use crate::recipe::{Activation, Addition, Merge, Mixing, MixingProduct};
+choice! {
+    /// How heads, `(h, n, d_v)`, are put side by side: as was meant, transposed to `(n, h, d_v)`,
+    /// then by `view(n, h · d_v)`.
+    merge: Merge at Merge {
+        Meant;
+        View = "merged-without-transpose", [Heads]; // `view(n, h · d_v)` at once
+        Interleaved = "merged-interleaved", [Heads]; // transposed to `(n, d_v, h)`
+        WrongAxes = "merged-by-wrong-axes", [Heads]; // transposed to `(h, d_v, n)`
+        HeadsBeforeBatch = "merged-over-batch", [Batch, Heads]; // as if heads were sequences
+        Reversed = "heads-reversed", [Heads]; // from the last head to the first
+        Mean = "heads-averaged", [Heads]; // in every head's place
+        First = "first-head-for-all", [Heads]; // in every head's place
+    }
+}
+
+/// The projection of the merged heads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Mixing {
+    /// How W^O is multiplied.
+    pub product: MixingProduct,
+    /// How often its bias is added: 0, 1, 2, or [`Mixing::PER_HEAD`].
+    pub bias: u8,
+}
+
+impl Mixing {
+    /// `concat W^O + b^O`.
+    pub const RIGHT: Self = Self { product: MixingProduct::Meant, bias: 1 };
+    /// The bias is added once for each head.
+    pub const PER_HEAD: u8 = u8::MAX;
+}
+
+/// How W^O is multiplied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MixingProduct {
+    /// `concat W^O`.
+    Meant,
+    /// `concat W^Oᵀ`.
+    Transposed,
+    /// Not at all, its bias left out with it.
+    None,
+    /// Twice, with its bias.
+    Twice,
+    /// Every head by the rows of the first.
+    FirstBlock,
+}
 
 mistakes! {
-    Merge, "merged-without-transpose", [Heads], |r| r.merge = Merge::View;
-    Merge, "merged-interleaved", [Heads], |r| r.merge = Merge::Interleaved;
-    Merge, "merged-by-wrong-axes", [Heads], |r| r.merge = Merge::WrongAxes;
-    Merge, "merged-over-batch", [Batch, Heads], |r| r.merge = Merge::HeadsBeforeBatch;
-    Merge, "heads-reversed", [Heads], |r| r.merge = Merge::Reversed;
-    Merge, "heads-averaged", [Heads], |r| r.merge = Merge::Mean;
-    Merge, "first-head-for-all", [Heads], |r| r.merge = Merge::First;
     Output, "output-not-transposed", [Output],
         |r| r.mixing.product = MixingProduct::Transposed;
     Output, "output-left-out", [Output], |r| r.mixing.product = MixingProduct::None;
@@ -20,11 +57,18 @@ mistakes! {
     Output, "output-bias-twice", [OutputBias], |r| r.mixing.bias = 2;
     Output, "output-bias-per-head", [OutputBias, Heads],
         |r| r.mixing.bias = Mixing::PER_HEAD;
-    Output, "relu-on-output", [], |r| r.activation = Activation::Output;
-    Addition, "residual-inside", [], |r| r.addition = Addition::Residual;
-    Addition, "residual-of-value", [Cross], |r| r.addition = Addition::ResidualOfValue;
-    Addition, "projected-query-added", [], |r| r.addition = Addition::ProjectedQuery;
-    Addition, "norm-inside", [], |r| r.addition = Addition::Norm;
-    Addition, "residual-and-norm-inside", [], |r| r.addition = Addition::ResidualThenNorm;
-    Addition, "padding-zeroed", [Padding], |r| r.addition = Addition::ZeroPadding;
+    Output, "relu-on-output", [], |r| r.relu_on_output = true;
+}
+
+choice! {
+    /// What is done with the output.
+    addition: Addition at Addition {
+        Nothing;
+        Residual = "residual-inside", []; // the query's input is added
+        ResidualOfValue = "residual-of-value", [Cross]; // the value's input is
+        ProjectedQuery = "projected-query-added", [];
+        Norm = "norm-inside", []; // whose gain is 1 and whose bias is 0
+        ResidualThenNorm = "residual-and-norm-inside", [];
+        ZeroPadding = "padding-zeroed", [Padding]; // rows of padded tokens are set to 0
+    }
 }

@@ -1,37 +1,37 @@
 //! Rotary positions.
 
-use crate::recipe::Rotary;
-
-mistakes! {
-    Positions, "pairs-and-halves", [Rotary], |r| r.rotary = Rotary::OtherPairing;
-    Positions, "angles-of-other-pairing", [Rotary], |r| r.rotary = Rotary::AnglesOfOther;
-    Positions, "not-rotated", [Rotary], |r| r.rotary = Rotary::None;
-    Positions, "values-rotated", [Rotary], |r| r.rotary = Rotary::ValuesToo;
-    Positions, "queries-rotated-alone", [Rotary], |r| r.rotary = Rotary::QueriesAlone;
-    Positions, "keys-rotated-alone", [Rotary], |r| r.rotary = Rotary::KeysAlone;
-    Positions, "keys-rotated-backwards", [Rotary], |r| r.rotary = Rotary::KeysReversed;
-    Positions, "rotated-backwards", [Rotary], |r| r.rotary = Rotary::Reversed;
-    Positions, "rotated-twice", [Rotary], |r| r.rotary = Rotary::Twice;
-    Positions, "rotary-exponent-halved", [Rotary], |r| r.rotary = Rotary::HalfExponent;
-    Positions, "rotary-exponent-odd", [Rotary], |r| r.rotary = Rotary::OddExponent;
-    Positions, "rotary-exponent-of-model", [Rotary, Heads],
-        |r| r.rotary = Rotary::ExponentOfModel;
-    Positions, "rotated-before-split", [Rotary, Heads], |r| r.rotary = Rotary::WholeWidth;
-    Positions, "rotated-by-head", [Rotary], |r| r.rotary = Rotary::ByHead;
-    Positions, "first-head-rotated", [Rotary, Heads], |r| r.rotary = Rotary::FirstHead;
-    Positions, "half-of-head-rotated", [Rotary], |r| r.rotary = Rotary::HalfOfHead;
-    Positions, "queries-one-ahead", [Rotary], |r| r.rotary = Rotary::QueriesAhead;
-    Positions, "rotary-base", [Rotary], |r| r.rotary = Rotary::OtherBase;
-    Positions, "sine-for-cosine", [Rotary], |r| r.rotary = Rotary::SineForCosine;
-    Positions, "rotary-without-minus", [Rotary], |r| r.rotary = Rotary::WithoutMinus;
-    Positions, "row-for-position", [Rotary, Offset],
-        |r| r.rotary = Rotary::QueriesFromZero;
-    Positions, "rotated-keys-from-zero", [Rotary, Listed],
-        |r| r.rotary = Rotary::KeysFromZero;
-    Positions, "padding-counted", [Rotary, Listed], |r| r.rotary = Rotary::PaddingCounted;
-    Positions, "keys-rotated-twice", [Rotary], |r| r.rotary = Rotary::KeysTwice;
-    Positions, "cached-keys-rotated-twice", [Rotary, Cached],
-        |r| r.rotary = Rotary::CachedKeysTwice;
-    Positions, "unmeant-halves", [NoRotary], |r| r.rotary = Rotary::UnmeantHalves;
-    Positions, "unmeant-pairs", [NoRotary], |r| r.rotary = Rotary::UnmeantPairs;
+choice! {
+    /// How positions rotate queries and keys: as was meant, which may be not at all.
+    rotary: Rotary at Positions {
+        Meant;
+        OtherPairing = "pairs-and-halves", [Rotary];
+        // Halves by the angles of pairs, or pairs by those of halves.
+        AnglesOfOther = "angles-of-other-pairing", [Rotary];
+        None = "not-rotated", [Rotary];
+        ValuesToo = "values-rotated", [Rotary];
+        QueriesAlone = "queries-rotated-alone", [Rotary];
+        KeysAlone = "keys-rotated-alone", [Rotary];
+        KeysReversed = "keys-rotated-backwards", [Rotary]; // queries one way, keys the other
+        Reversed = "rotated-backwards", [Rotary]; // by the opposite angle
+        Twice = "rotated-twice", [Rotary]; // by twice the angle
+        HalfExponent = "rotary-exponent-halved", [Rotary]; // p / d_k in place of 2p / d_k
+        OddExponent = "rotary-exponent-odd", [Rotary]; // (2p + 1) / d_k
+        ExponentOfModel = "rotary-exponent-of-model", [Rotary, Heads]; // 2p / d_model
+        WholeWidth = "rotated-before-split", [Rotary, Heads]; // and not head by head
+        ByHead = "rotated-by-head", [Rotary]; // by the number of the head, not of the token
+        FirstHead = "first-head-rotated", [Rotary, Heads];
+        HalfOfHead = "half-of-head-rotated", [Rotary]; // the first half of its entries alone
+        QueriesAhead = "queries-one-ahead", [Rotary];
+        OtherBase = "rotary-base", [Rotary]; // 500,000, or 10,000 where that was meant
+        SineForCosine = "sine-for-cosine", [Rotary];
+        WithoutMinus = "rotary-without-minus", [Rotary]; // in front of the second entry
+        QueriesFromZero = "row-for-position", [Rotary, Offset];
+        // Where keys have positions of their own: they begin at 0, or padding in front counts.
+        KeysFromZero = "rotated-keys-from-zero", [Rotary, Listed];
+        PaddingCounted = "padding-counted", [Rotary, Listed];
+        KeysTwice = "keys-rotated-twice", [Rotary];
+        CachedKeysTwice = "cached-keys-rotated-twice", [Rotary, Cached]; // before the query
+        UnmeantHalves = "unmeant-halves", [NoRotary];
+        UnmeantPairs = "unmeant-pairs", [NoRotary];
+    }
 }

@@ -1,17 +1,81 @@
-//! q, k and v, and their biases.
+//! Which columns of a packed W are whose, and q, k and v with their biases.
 
-use crate::recipe::{Activation, MixingProduct, Product, Recipe, Role};
+use super::outputs::MixingProduct;
+use crate::recipe::Recipe;
 
-const fn all_products(r: &mut Recipe, product: Product) {
-    r.projections[0].product = product;
-    r.projections[1].product = product;
-    r.projections[2].product = product;
+choice! {
+    /// How the columns of a packed W are given to q, k and v.
+    #[derive(Default)]
+    packing: Packing at Packing {
+        Meant; // as the layer's maker packed it
+        #[default]
+        Blocks = "packed-in-blocks", [PackedByHeads]; // `(3, h, d_k)`: all of q, of k, of v
+        HeadByHead = "packed-head-by-head", [PackedInBlocks]; // `(h, 3, d_k)`
+        Features = "packed-by-features", [Packed]; // `(h, d_k, 3)`
+        KeyFirst = "packed-k-v-q", [Packed];
+        ValueFirst = "packed-v-q-k", [Packed];
+        ValueSecond = "packed-q-v-k", [Packed];
+        KeyThenQuery = "packed-k-q-v", [Packed];
+    }
 }
 
-const fn all_biases(r: &mut Recipe, times: u8) {
-    r.projections[0].bias = times;
-    r.projections[1].bias = times;
-    r.projections[2].bias = times;
+/// A projection's weight, or what goes into it.
+#[allow(missing_docs)] // their names say all
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    Query,
+    Key,
+    Value,
+}
+
+/// How q, k or v is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Projection {
+    /// Which input is projected.
+    pub input: Role,
+    /// By which weight and bias.
+    pub weight: Role,
+    /// How the weight is multiplied.
+    pub product: Product,
+    /// How often the bias is added.
+    pub bias: u8,
+}
+
+impl Projection {
+    /// Those of q, k and v as they were meant.
+    pub const RIGHT: [Self; 3] =
+        [Self::of(Role::Query), Self::of(Role::Key), Self::of(Role::Value)];
+
+    const fn of(role: Role) -> Self {
+        Self { input: role, weight: role, product: Product::Meant, bias: 1 }
+    }
+}
+
+/// How a weight is multiplied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Product {
+    /// `x W`.
+    Meant,
+    /// `x Wᵀ`.
+    Transposed,
+    /// Not at all: x stays as it is.
+    None,
+    /// Each head reads only the slice of x that is as wide as it.
+    Slices,
+    /// Twice, with its bias.
+    Twice,
+}
+
+fn all_products(r: &mut Recipe, product: Product) {
+    r.projections.iter_mut().for_each(|it| it.product = product);
+}
+
+fn weights(r: &mut Recipe, roles: [(usize, Role); 2]) {
+    roles.into_iter().for_each(|(at, role)| r.projections[at].weight = role);
+}
+
+fn all_biases(r: &mut Recipe, times: u8) {
+    r.projections.iter_mut().for_each(|it| it.bias = times);
 }
 
 mistakes! {
@@ -35,26 +99,11 @@ mistakes! {
     Projections, "k-bias-left-out", [Bias], |r| r.projections[1].bias = 0;
     Projections, "v-bias-left-out", [Bias], |r| r.projections[2].bias = 0;
     Projections, "biases-twice", [Bias], |r| all_biases(r, 2);
-    Projections, "q-k-exchanged", [], |r| {
-        r.projections[0].weight = Role::Key;
-        r.projections[1].weight = Role::Query;
-    };
-    Projections, "k-v-exchanged", [], |r| {
-        r.projections[1].weight = Role::Value;
-        r.projections[2].weight = Role::Key;
-    };
-    Projections, "q-v-exchanged", [], |r| {
-        r.projections[0].weight = Role::Value;
-        r.projections[2].weight = Role::Query;
-    };
-    Projections, "one-weight-for-all", [], |r| {
-        r.projections[0].weight = Role::Key;
-        r.projections[2].weight = Role::Key;
-    };
-    Projections, "q-used-for-all", [], |r| {
-        r.projections[1].weight = Role::Query;
-        r.projections[2].weight = Role::Query;
-    };
+    Projections, "q-k-exchanged", [], |r| weights(r, [(0, Role::Key), (1, Role::Query)]);
+    Projections, "k-v-exchanged", [], |r| weights(r, [(1, Role::Value), (2, Role::Key)]);
+    Projections, "q-v-exchanged", [], |r| weights(r, [(0, Role::Value), (2, Role::Query)]);
+    Projections, "one-weight-for-all", [], |r| weights(r, [(0, Role::Key), (2, Role::Key)]);
+    Projections, "q-used-for-all", [], |r| weights(r, [(1, Role::Query), (2, Role::Query)]);
     Projections, "k-used-for-v", [], |r| r.projections[2].weight = Role::Key;
     Projections, "q-used-for-k", [], |r| r.projections[1].weight = Role::Query;
     Projections, "v-used-for-k", [], |r| r.projections[1].weight = Role::Value;
@@ -67,6 +116,6 @@ mistakes! {
     Projections, "nothing-projected", [], |r| all_products(r, Product::None);
     Projections, "input-sliced", [Heads], |r| all_products(r, Product::Slices);
     Projections, "projected-twice", [], |r| all_products(r, Product::Twice);
-    Projections, "relu-on-projections", [], |r| r.activation = Activation::Projections;
-    Projections, "relu-on-all", [], |r| r.activation = Activation::All;
+    Projections, "relu-on-projections", [], |r| r.relu = true;
+    Projections, "relu-on-all", [], |r| (r.relu, r.relu_on_output) = (true, true);
 }

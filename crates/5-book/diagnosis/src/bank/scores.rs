@@ -1,32 +1,55 @@
 //! Scores, what they are divided by, their bound, and what they lose by distance.
 
-use crate::recipe::{Cap, Scale, Similarity, Slopes};
+choice! {
+    /// How a query is compared with a key.
+    similarity: Similarity at Scores {
+        Product; // `q kᵀ`
+        Transposed = "scores-transposed", []; // `k qᵀ`
+        Reshaped = "keys-reshaped", []; // `q · k.view(d_k, n)`
+        Cosine = "cosine-scores", []; // of the angle between them
+    }
+}
 
-mistakes! {
-    Scores, "scores-transposed", [], |r| r.similarity = Similarity::Transposed;
-    Scores, "keys-reshaped", [], |r| r.similarity = Similarity::Reshaped;
-    Scores, "cosine-scores", [], |r| r.similarity = Similarity::Cosine;
-    Scale, "scaled-by-d-model", [Heads], |r| r.scale = Scale::RootOfModel;
-    Scale, "not-scaled", [], |r| r.scale = Scale::None;
-    Scale, "scaled-by-d-k", [], |r| r.scale = Scale::Width;
-    Scale, "scaled-by-whole-d-model", [], |r| r.scale = Scale::Model;
-    Scale, "multiplied-by-root", [], |r| r.scale = Scale::Multiplied;
-    Scale, "scaled-by-quarter-root", [], |r| r.scale = Scale::QuarterRoot;
-    Scale, "scaled-by-heads", [], |r| r.scale = Scale::RootOfHeads;
-    Scale, "scaled-by-keys", [], |r| r.scale = Scale::RootOfKeys;
-    Scale, "scaled-after-softmax", [], |r| r.scale = Scale::AfterSoftmax;
-    Scale, "usual-scale", [OwnScale], |r| r.scale = Scale::RootOfWidth;
-    Cap, "not-capped", [Cap], |r| r.cap = Cap::None;
-    Cap, "cap-not-multiplied", [Cap], |r| r.cap = Cap::WithoutProduct;
-    Cap, "cap-not-divided", [Cap], |r| r.cap = Cap::WithoutQuotient;
-    Cap, "score-for-cap", [Cap], |r| r.cap = Cap::ScoreForCap;
-    Slopes, "distance-left-out", [Slopes], |r| r.slopes = Slopes::None;
-    Slopes, "distance-added", [Slopes], |r| r.slopes = Slopes::Opposite;
-    Slopes, "slopes-of-any-power", [Slopes], |r| r.slopes = Slopes::AnyPower;
-    Slopes, "slopes-from-zero", [Slopes], |r| r.slopes = Slopes::FromZero;
-    Slopes, "slopes-reversed", [Slopes, Heads], |r| r.slopes = Slopes::Reversed;
-    Slopes, "slopes-of-first-half", [Slopes, Heads], |r| r.slopes = Slopes::FirstHalf;
-    Slopes, "slopes-sorted", [Slopes, Heads], |r| r.slopes = Slopes::Sorted;
-    Cap, "capped-before-scale", [Cap], |r| r.cap = Cap::BeforeScale;
-    Cap, "capped-after-mask", [Cap, Mask], |r| r.cap = Cap::AfterMask;
+choice! {
+    /// What scores are divided by: as was meant, √d_k or another number.
+    scale: Scale at Scale {
+        Meant;
+        RootOfModel = "scaled-by-d-model", [Heads]; // √d_model
+        None = "not-scaled", [];
+        Width = "scaled-by-d-k", []; // d_k
+        Model = "scaled-by-whole-d-model", []; // d_model
+        Multiplied = "multiplied-by-root", []; // 1/√d_k
+        QuarterRoot = "scaled-by-quarter-root", []; // d_k^(1/4)
+        RootOfHeads = "scaled-by-heads", []; // √h
+        RootOfKeys = "scaled-by-keys", []; // √n_kv
+        AfterSoftmax = "scaled-after-softmax", []; // attention weights are divided
+        RootOfWidth = "usual-scale", [OwnScale]; // √d_k where another was meant
+    }
+}
+
+choice! {
+    /// How scores are bounded, where a bound was meant.
+    cap: Cap at Cap {
+        Meant; // `cap · tanh(s / cap)`
+        None = "not-capped", [Cap];
+        WithoutProduct = "cap-not-multiplied", [Cap]; // `tanh(s / cap)`
+        WithoutQuotient = "cap-not-divided", [Cap]; // `cap · tanh(s)`
+        ScoreForCap = "score-for-cap", [Cap]; // `s · tanh(s / cap)`
+        BeforeScale = "capped-before-scale", [Cap];
+        AfterMask = "capped-after-mask", [Cap, Mask];
+    }
+}
+
+choice! {
+    /// What is added to scores by distance, where that was meant.
+    slopes: Slopes at Slopes {
+        Meant;
+        None = "distance-left-out", [Slopes];
+        Opposite = "distance-added", [Slopes]; // what is far is preferred
+        AnyPower = "slopes-of-any-power", [Slopes]; // 2^(−8i/h) whatever h is, i from 1 on
+        FromZero = "slopes-from-zero", [Slopes]; // 2^(−8i/h), i from 0 on
+        Reversed = "slopes-reversed", [Slopes, Heads]; // of the heads from last to first
+        FirstHalf = "slopes-of-first-half", [Slopes, Heads]; // of the heads, then once more
+        Sorted = "slopes-sorted", [Slopes, Heads]; // from the steepest to the flattest
+    }
 }

@@ -1,35 +1,53 @@
 //! From scores to weights, and the average of values.
 
-use crate::recipe::{Sinks, Softmax, Values};
+choice! {
+    /// What makes attention weights of scores.
+    softmax: Softmax at Softmax {
+        OverKeys; // rows sum to 1, as was meant
+        OverQueries = "softmax-over-queries", []; // columns do
+        OverHeads = "softmax-over-heads", [Heads];
+        OverBatch = "softmax-over-batch", [Batch];
+        OverMap = "softmax-over-map", [];
+        OverHeadsAndKeys = "softmax-over-heads-and-keys", [Heads];
+        None = "no-softmax", [];
+        Twice = "softmax-twice", [];
+        Logarithm = "log-softmax", [];
+        BaseTwo = "softmax-base-two", []; // powers of 2 and not of e
+        Sigmoid = "sigmoid", []; // each score alone
+        NoExponential = "no-exponential", [] alone; // scores divided by their sum
+        NotDivided = "not-divided-by-sum", [] alone;
+        PlusOne = "softmax-plus-one", []; // one more score of 0, whose weight nobody gets
+        PlusOneLate = "one-added-after-maximum", [] alone; // after the largest is subtracted
+        ZeroFilled = "tile-filled-with-zeros", [] alone; // keys that fill the last tile count
+        // Tile by tile, and what was summed stays as it is where the largest score grows, or is
+        // divided where it should be multiplied.
+        SumNotRescaled = "running-sum-not-rescaled", [] alone;
+        OutputNotRescaled = "running-output-not-rescaled", [] alone;
+        OutputDivided = "running-output-divided", [] alone;
+        // Weights are 0 or by one factor too large, as the record's own map says.
+        Dropped = "dropout-in-evaluation", [Map] alone;
+    }
+}
 
-mistakes! {
-    Softmax, "softmax-over-queries", [], |r| r.softmax = Softmax::OverQueries;
-    Softmax, "softmax-over-heads", [Heads], |r| r.softmax = Softmax::OverHeads;
-    Softmax, "softmax-over-batch", [Batch], |r| r.softmax = Softmax::OverBatch;
-    Softmax, "softmax-over-map", [], |r| r.softmax = Softmax::OverMap;
-    Softmax, "softmax-over-heads-and-keys", [Heads],
-        |r| r.softmax = Softmax::OverHeadsAndKeys;
-    Softmax, "no-softmax", [], |r| r.softmax = Softmax::None;
-    Softmax, "softmax-twice", [], |r| r.softmax = Softmax::Twice;
-    Softmax, "log-softmax", [], |r| r.softmax = Softmax::Logarithm;
-    Softmax, "softmax-base-two", [], |r| r.softmax = Softmax::BaseTwo;
-    Softmax, "sigmoid", [], |r| r.softmax = Softmax::Sigmoid;
-    Softmax, "sink-left-out", [Sinks], |r| r.sinks = Sinks::None;
-    Softmax, "sinks-twice", [Sinks], |r| r.sinks = Sinks::Twice;
-    Softmax, "sinks-scaled", [Sinks], |r| r.sinks = Sinks::Scaled;
-    Softmax, "last-key-dropped-for-sink", [Sinks], |r| r.sinks = Sinks::LastDropped;
-    Softmax, "no-exponential", [] alone, |r| r.softmax = Softmax::NoExponential;
-    Softmax, "not-divided-by-sum", [] alone, |r| r.softmax = Softmax::NotDivided;
-    Softmax, "softmax-plus-one", [], |r| r.softmax = Softmax::PlusOne;
-    Softmax, "one-added-after-maximum", [] alone, |r| r.softmax = Softmax::PlusOneLate;
-    Softmax, "tile-filled-with-zeros", [] alone, |r| r.softmax = Softmax::ZeroFilled;
-    Softmax, "running-sum-not-rescaled", [] alone,
-        |r| r.softmax = Softmax::SumNotRescaled;
-    Softmax, "running-output-not-rescaled", [] alone,
-        |r| r.softmax = Softmax::OutputNotRescaled;
-    Softmax, "running-output-divided", [] alone, |r| r.softmax = Softmax::OutputDivided;
-    Softmax, "dropout-in-evaluation", [Map] alone, |r| r.softmax = Softmax::Dropped;
-    Values, "attn-transposed", [], |r| r.values = Values::Transposed;
-    Values, "values-not-averaged", [], |r| r.values = Values::Unweighted;
-    Values, "columns-never-written", [] alone, |r| r.values = Values::FirstTile;
+choice! {
+    /// What becomes of a head's sink, a score of its own whose weight is dropped.
+    sinks: Sinks at Softmax {
+        Meant;
+        None = "sink-left-out", [Sinks];
+        Twice = "sinks-twice", [Sinks];
+        Scaled = "sinks-scaled", [Sinks]; // divided as scores are
+        // It stands first, and the weight of the last key is dropped in place of its own.
+        LastDropped = "last-key-dropped-for-sink", [Sinks];
+    }
+}
+
+choice! {
+    /// What the attention weights average.
+    values: Values at Values {
+        Average; // `attn V`
+        Transposed = "attn-transposed", []; // `attnᵀ V`
+        Unweighted = "values-not-averaged", []; // V stays as it is
+        // As meant in the first tile of a head's columns, and 0 in the others.
+        FirstTile = "columns-never-written", [] alone;
+    }
 }

@@ -2,19 +2,14 @@
 
 use super::kinds::Kinds;
 use super::layouts::Layout;
-use super::notes::Notes;
 use super::settings::{FILE, HEADS};
 use super::{Files, masks, names, notes, positions, room, tensors};
 use crate::{Error, Intent, Record, Result, State};
 
 /// h, as was said, or as the file or a tensor with an axis of heads says.
-pub fn read(
-    files: &Files<'_>,
-    kinds: &Kinds,
-    notes: &mut Notes,
-) -> Result<Option<usize>> {
+pub fn read(files: &Files<'_>, kinds: &Kinds) -> Result<Option<usize>> {
     if let Some((heads, by)) = files.meant(files.said.heads, &HEADS)? {
-        notes.say(by, notes::heads(heads, heads));
+        files.say(by, notes::heads(heads, heads));
         return Ok(Some(heads));
     }
     let maps = files
@@ -25,7 +20,7 @@ pub fn read(
         _ => None,
     });
     let Some((heads, name)) = of_maps.or(kinds.heads.clone()) else { return Ok(None) };
-    notes.say(FILE, format!("{} in {name}", notes::heads(heads, heads)));
+    files.say(FILE, format!("{} in {name}", notes::heads(heads, heads)));
     Ok(Some(heads))
 }
 
@@ -38,6 +33,8 @@ pub fn tried(
 ) -> Result<(usize, usize)> {
     let width = record.weights.projections[0].d_out();
     let kv_width = record.weights.projections[1].d_out();
+    // What is tried is not told.
+    let notes = files.notes.take();
     let mut fitting = Vec::new();
     for heads in (1..=width).filter(|h| width.is_multiple_of(*h)) {
         let kv_heads = kv_width * heads / width;
@@ -51,11 +48,10 @@ pub fn tried(
         if room::expect_scores(record, &intent).is_err() {
             continue;
         }
-        let notes = &mut Notes::default();
         let mut record = record.clone();
-        masks::read(files, &mut record, &mut intent, notes)?;
-        positions::read(files, &record, &mut intent, notes)?;
-        tensors::read(files, layout, &mut record, &intent, notes)?;
+        masks::read(files, &mut record, &mut intent)?;
+        positions::read(files, &record, &mut intent)?;
+        tensors::read(files, layout, &mut record, &intent)?;
         let right = crate::computed(&record, &intent, State::Output, &[]);
         let given = record.output();
         let apart = right.and_then(|right| crate::compare::difference(given, &right));
@@ -63,6 +59,7 @@ pub fn tried(
             fitting.push((heads, kv_heads));
         }
     }
+    files.notes.replace(notes);
     match fitting[..] {
         [one] => Ok(one),
         _ => Err(Error::UnknownHeads { width }),

@@ -4,7 +4,6 @@ use attention::RowVector;
 use tensors::Tensor;
 
 use super::Files;
-use super::notes::Notes;
 use super::settings::{ALIBI, EPS, FILE, IS_GEMMA, NORM, WINDOW};
 use crate::{Error, HeadNorm, Intent, NormKind, Result, Weights};
 
@@ -27,12 +26,7 @@ pub struct Kinds {
 
 impl Kinds {
     /// Those whose names stand behind a prefix, or behind none.
-    pub fn read(
-        files: &Files<'_>,
-        prefix: &str,
-        width: usize,
-        notes: &mut Notes,
-    ) -> Result<Self> {
+    pub fn read(files: &Files<'_>, prefix: &str, width: usize) -> Result<Self> {
         let mut kinds = Self::default();
         let own = |names: &[&str], form: &str| {
             let mut all = names.iter().flat_map(|name| {
@@ -45,13 +39,13 @@ impl Kinds {
         });
         match &gains {
             [Some((q, gain)), Some((k, of_keys))] => {
-                let mut norm = |role: usize, gain| {
+                let norm = |role: usize, gain| {
                     let bias = own(NORMS[role], ".bias").map(|(_, bias)| bias);
-                    norm(files, gain, bias, notes)
+                    norm(files, gain, bias)
                 };
                 let norms = [norm(0, gain)?, norm(1, of_keys)?];
                 let shape = gain.shape_text();
-                notes.push(format!("{q} and {k} {shape}: {}", norms[0].words()));
+                files.note(format!("{q} and {k} {shape}: {}", norms[0].words()));
                 kinds.heads = match *gain.shape() {
                     [n] if n < width && width.is_multiple_of(n) => {
                         Some((width / n, q.clone()))
@@ -75,7 +69,7 @@ impl Kinds {
             (&SLOPES[..], &mut kinds.slopes, "what scores lose per token of distance"),
         ] {
             let Some((name, tensor)) = own(names, "") else { continue };
-            notes.push(format!("{name} {}: {words}", tensor.shape_text()));
+            files.note(format!("{name} {}: {words}", tensor.shape_text()));
             let numbers = into.insert(tensor.numbers()?);
             kinds.heads = Some((numbers.len(), name));
         }
@@ -94,28 +88,23 @@ impl Kinds {
     }
 
     /// What of it the layer was meant to have, beside what the reader and the file say.
-    pub fn intend(
-        self,
-        files: &Files<'_>,
-        intent: &mut Intent,
-        notes: &mut Notes,
-    ) -> Result<()> {
+    pub fn intend(self, files: &Files<'_>, intent: &mut Intent) -> Result<()> {
         let window = files.meant(files.said.window.map(Some), &WINDOW)?;
         if let Some((Some(window), by)) = window {
             intent.window = Some(window);
-            notes.say(by, format!("a window of {window} keys"));
+            files.say(by, format!("a window of {window} keys"));
             if intent.causal.is_none() {
-                notes.assume("a window reaches as far ahead as behind");
+                files.assume("a window reaches as far ahead as behind");
             }
         }
         let alibi = files.meant(files.said.is_alibi.then_some(true), &ALIBI)?;
         intent.slopes = match (self.slopes, alibi) {
             (Some(slopes), _) => {
-                notes.say(FILE, "slopes of ALiBi".to_string());
+                files.say(FILE, "slopes of ALiBi");
                 Some(slopes)
             }
             (None, Some((true, by))) => {
-                notes.say(by, "the paper's slopes of ALiBi".to_string());
+                files.say(by, "the paper's slopes of ALiBi");
                 Some(Intent::paper_slopes(intent.n_heads))
             }
             _ => None,
@@ -128,16 +117,14 @@ fn norm(
     files: &Files<'_>,
     gain: &Tensor<'_>,
     bias: Option<Tensor<'_>>,
-    notes: &mut Notes,
 ) -> Result<HeadNorm> {
     let kind = files.setting(&NORM)?.flatten().unwrap_or(match bias {
         Some(_) => NormKind::Layer,
         None => NormKind::Unsaid,
     });
     if kind == NormKind::Unsaid {
-        notes.assume(
-            "norms without a bias subtract no mean (qk_norm: layer says that they do)"
-                .to_string(),
+        files.assume(
+            "norms without a bias subtract no mean (qk_norm: layer says that they do)",
         );
     }
     let eps = files.setting(&EPS)?;
@@ -148,7 +135,7 @@ fn norm(
     let bias = bias.map(|bias| bias.numbers()).transpose()?.map(RowVector::from_vec);
     let is_whole = gain.shape().len() == 1;
     if eps.is_none() {
-        notes.assume("eps 1e-6 in norms");
+        files.assume("eps 1e-6 in norms");
     }
     Ok(HeadNorm { gain: gain_row, bias, kind, is_whole, eps: eps.unwrap_or(1e-6) })
 }

@@ -3,7 +3,6 @@
 use attention::Matrix;
 use model_files::{Claim, Fact, Use, expect_metadata, rules};
 
-use super::notes::Notes;
 use super::{Files, settings};
 use crate::{Error, Intent, Record, Result};
 
@@ -15,7 +14,6 @@ impl Files<'_> {
         prefix: &str,
         others: &[String],
         (record, intent): (&Record, &Intent),
-        notes: &mut Notes,
     ) -> Result<()> {
         let module = prefix.strip_suffix("self.").unwrap_or(prefix);
         let mut harmless: Vec<(&'static str, Vec<String>)> = Vec::new();
@@ -54,7 +52,7 @@ impl Files<'_> {
             }
         }
         for (why, names) in harmless {
-            notes.assume(format!("{} is not used: {why}", names.join(", ")));
+            self.assume(format!("{} is not used: {why}", names.join(", ")));
         }
         self.expect_known_metadata(record, intent)
     }

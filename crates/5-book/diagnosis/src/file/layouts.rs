@@ -5,7 +5,6 @@ use tensors::Tensor;
 
 use super::Files;
 use super::names::{INPUTS, of};
-use super::notes::Notes;
 use super::settings::{BATCH_FIRST, IS_SEQUENCE_FIRST};
 use crate::{Error, Result, State};
 
@@ -20,17 +19,17 @@ pub enum Layout {
 
 impl Layout {
     /// The layout that other tensors' shapes ask for, or (batch, n, d).
-    pub fn of(files: &Files<'_>, notes: &mut Notes) -> Result<Self> {
+    pub fn of(files: &Files<'_>) -> Result<Self> {
         let (name, query) = files.first(INPUTS[0]).ok_or(Error::NoInput)?;
         let said = files.setting(&IS_SEQUENCE_FIRST)?;
         let batch_first = files.setting(&BATCH_FIRST)?;
         let is_said = said == Some(true) || batch_first == Some(false);
         if files.said.is_sequence_first || is_said {
-            notes.push(format!("{name} {}, read as (n, batch, d)", query.shape_text()));
+            files.note(format!("{name} {}, read as (n, batch, d)", query.shape_text()));
             return Ok(Self::SequenceFirst);
         }
         let [a, b, _] = *query.shape() else {
-            notes.push(format!("{name} {}", query.shape_text()));
+            files.note(format!("{name} {}", query.shape_text()));
             return Ok(Self::BatchFirst);
         };
         // Tensors that have the batch, or the queries, on an axis of their own.
@@ -55,9 +54,9 @@ impl Layout {
         let layout = if is_turned { Self::SequenceFirst } else { Self::BatchFirst };
         let is_clear = is_turned || says.iter().any(|it| it.0 && !it.1);
         if said.is_none() && batch_first.is_none() && !is_clear {
-            notes.assume(format!("{name} is {}", layout.name()));
+            files.assume(format!("{name} is {}", layout.name()));
         }
-        notes.push(format!("{name} {}, read as {}", query.shape_text(), layout.name()));
+        files.note(format!("{name} {}, read as {}", query.shape_text(), layout.name()));
         Ok(layout)
     }
 
@@ -90,16 +89,12 @@ impl Layout {
 }
 
 /// The inputs for queries, keys and values.
-pub fn inputs(
-    files: &Files<'_>,
-    layout: Layout,
-    notes: &mut Notes,
-) -> Result<[Vec<Matrix>; 3]> {
+pub fn inputs(files: &Files<'_>, layout: Layout) -> Result<[Vec<Matrix>; 3]> {
     let (_, query) = files.first(INPUTS[0]).ok_or(Error::NoInput)?;
     let query = layout.sequences(&query)?;
-    let mut own = |role: usize| {
+    let own = |role: usize| {
         let (name, input) = files.first(INPUTS[role])?;
-        notes.push(format!("{name} {}", input.shape_text()));
+        files.note(format!("{name} {}", input.shape_text()));
         Some(layout.sequences(&input))
     };
     let key = own(1).transpose()?.unwrap_or_else(|| query.clone());

@@ -1,10 +1,10 @@
 //! Masks of every shape: from here on true means "may attend".
 
 use attention::Matrix;
+use attention::nalgebra::Scalar;
 use tensors::Tensor;
 
 use super::Files;
-use super::notes::Notes;
 use crate::{Error, Intent, Masks, Record, Result};
 
 /// What is as low as that blocks a key, whatever its score.
@@ -34,12 +34,7 @@ struct Entries {
 }
 
 /// Reads the masks that there are, and joins them.
-pub fn read(
-    files: &Files<'_>,
-    record: &mut Record,
-    intent: &mut Intent,
-    notes: &mut Notes,
-) -> Result<()> {
+pub fn read(files: &Files<'_>, record: &mut Record, intent: &mut Intent) -> Result<()> {
     let (n_q, n_kv) = record.lengths();
     let sizes = Sizes { batch: record.batch(), heads: intent.n_heads, n_q, n_kv };
     let mut masks = Masks::default();
@@ -52,11 +47,11 @@ pub fn read(
         let cut = is_cut.then(|| format!(", of which {n_kv} keys are there"));
         let cut = cut.unwrap_or_default();
         let (shape, words) = (tensor.shape_text(), entries.words);
-        notes.push(format!("{name} {shape}: {words}{cut}"));
+        files.note(format!("{name} {shape}: {words}{cut}"));
         sizes.join(&mut masks, &entries, parts);
     }
     if let Some(slopes) = masks.added.as_ref().and_then(|it| sizes.slopes(it, intent)) {
-        notes.assume("what is added is a slope per head, times the distance");
+        files.assume("what is added is a slope per head, times the distance");
         (intent.slopes, masks.added) = (Some(slopes), None);
     }
     record.masks = masks;
@@ -134,7 +129,7 @@ impl Sizes {
     }
 
     /// A matrix of queries and keys each.
-    fn matrices<T: Copy + PartialEq + std::fmt::Debug + 'static>(
+    fn matrices<T: Copy + Scalar>(
         self,
         entries: &[T],
         (count, rows, times): Shape,
@@ -148,7 +143,7 @@ impl Sizes {
     }
 
     /// Two masks as one, in as many matrices as the one of more has.
-    fn both<T: Copy + PartialEq + std::fmt::Debug + 'static>(
+    fn both<T: Copy + Scalar>(
         self,
         earlier: Option<Vec<Matrix<T>>>,
         own: Vec<Matrix<T>>,

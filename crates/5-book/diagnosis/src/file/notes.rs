@@ -1,5 +1,8 @@
 //! What a file and its reader say, and what neither says.
 
+use super::Files;
+use super::settings::Meant;
+
 /// How files are read, in lines.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Notes {
@@ -13,49 +16,46 @@ pub struct Notes {
     pub assumed: Vec<String>,
 }
 
-impl Notes {
+impl Files<'_> {
     /// A tensor that is read.
-    pub fn push(&mut self, line: String) {
-        self.tensors.push(line);
+    pub fn note(&self, line: String) {
+        self.notes.borrow_mut().tensors.push(line);
     }
 
     /// A parameter that is read.
-    pub fn parameter(&mut self, line: String) {
-        self.parameters.push(line);
+    pub fn parameter(&self, line: String) {
+        self.notes.borrow_mut().parameters.push(line);
     }
 
     /// What was meant, and who says so.
-    pub fn say(&mut self, by: &'static str, words: String) {
-        self.said.push((by, words));
+    pub fn say(&self, by: &'static str, words: impl Into<String>) {
+        self.notes.borrow_mut().said.push((by, words.into()));
     }
 
     /// What nothing says, once.
-    pub fn assume(&mut self, line: impl Into<String>) {
-        let line = line.into();
-        if !self.assumed.contains(&line) {
-            self.assumed.push(line);
+    pub fn assume(&self, line: impl Into<String>) {
+        let (line, assumed) = (line.into(), &mut self.notes.borrow_mut().assumed);
+        if !assumed.contains(&line) {
+            assumed.push(line);
         }
     }
 
     /// What somebody says, or what is assumed where nobody does; both in words.
     pub fn choice<T: Copy>(
-        &mut self,
-        choice: Option<(T, &'static str)>,
+        &self,
+        choice: Meant<T>,
         otherwise: T,
         words: impl Fn(T) -> String,
     ) -> T {
         match choice {
-            Some((chosen, by)) => {
-                self.say(by, words(chosen));
-                chosen
-            }
-            None => {
-                self.assume(words(otherwise));
-                otherwise
-            }
+            Some((chosen, by)) => self.say(by, words(chosen)),
+            None => self.assume(words(otherwise)),
         }
+        choice.map_or(otherwise, |(chosen, _)| chosen)
     }
+}
 
+impl Notes {
     /// What was meant, a line for each who says something, and then each tensor.
     pub fn given(&self) -> Vec<String> {
         let mut lines: Vec<(&str, String)> = Vec::new();

@@ -1,7 +1,6 @@
 //! Where tokens stand, as the reader or the file says, or as it is assumed.
 
 use super::Files;
-use super::notes::Notes;
 use super::settings::{FILE, OFFSET};
 use crate::{Error, Intent, Positions, Record, Result};
 
@@ -9,17 +8,12 @@ const QUERIES: [&str; 3] = ["positions", "position_ids", "query_positions"];
 const KEYS: [&str; 2] = ["key_positions", "kv_positions"];
 
 /// Reads the positions that there are.
-pub fn read(
-    files: &Files<'_>,
-    record: &Record,
-    intent: &mut Intent,
-    notes: &mut Notes,
-) -> Result<()> {
+pub fn read(files: &Files<'_>, record: &Record, intent: &mut Intent) -> Result<()> {
     let (n_q, n_kv) = record.lengths();
     let offset = files.meant(files.said.offset, &OFFSET)?;
     let by = offset.map_or(FILE, |(_, by)| by);
     intent.offset = offset.map(|(offset, _)| offset);
-    if let Some(counted) = list(files, record, &["cache_position"], n_q, notes)? {
+    if let Some(counted) = list(files, record, &["cache_position"], n_q)? {
         let first = counted.first().and_then(|list| list.first()).copied();
         let is_count = |&first: &f64| {
             first >= 0.0 && counted.iter().all(|list| is_count(list, first))
@@ -29,11 +23,11 @@ pub fn read(
         };
         intent.offset = files.said.offset.or(Some(first as usize));
     }
-    let mut queries = list(files, record, &QUERIES, n_q, notes)?;
-    let mut keys = list(files, record, &KEYS, n_kv, notes)?;
+    let mut queries = list(files, record, &QUERIES, n_q)?;
+    let mut keys = list(files, record, &KEYS, n_kv)?;
     if queries.is_none() && n_q < n_kv {
         // Those of all tokens, of which the last ask.
-        let all = list(files, record, &QUERIES, n_kv, notes)?;
+        let all = list(files, record, &QUERIES, n_kv)?;
         let last = |all: &Vec<Vec<f64>>| {
             all.iter().map(|list| list[n_kv - n_q..].to_vec()).collect()
         };
@@ -41,7 +35,7 @@ pub fn read(
         keys = keys.or(all);
     }
     if let Some(queries) = queries {
-        let keys = keys.unwrap_or_else(|| of_keys(record, &queries, notes));
+        let keys = keys.unwrap_or_else(|| of_keys(files, record, &queries));
         listed(Positions { queries, keys }, intent);
     } else if keys.is_some() {
         return Err(Error::Positions { name: "key_positions" });
@@ -53,10 +47,10 @@ pub fn read(
     let first = intent.first_query((n_q, n_kv));
     match intent.offset {
         Some(offset) if counts => {
-            notes.say(by, format!("the first query stands at position {offset}"));
+            files.say(by, format!("the first query stands at position {offset}"));
         }
         None if counts && n_q < n_kv && intent.positions.is_none() => {
-            notes.assume(format!(
+            files.assume(format!(
                 "the first query stands at position {first}, and the last at the last key"
             ))
         }
@@ -72,7 +66,6 @@ fn list(
     record: &Record,
     names: &[&'static str],
     n: usize,
-    notes: &mut Notes,
 ) -> Result<Option<Vec<Vec<f64>>>> {
     let Some((name, tensor)) = files.first(names) else { return Ok(None) };
     let batch = record.batch();
@@ -91,13 +84,13 @@ fn list(
     if numbers.iter().any(|x| !x.is_finite()) {
         return Err(Error::Positions { name });
     }
-    notes.push(format!("{name} {}: where tokens stand", tensor.shape_text()));
+    files.note(format!("{name} {}: where tokens stand", tensor.shape_text()));
     Ok(Some(numbers.chunks(n).map(<[f64]>::to_vec).collect()))
 }
 
 /// Where keys stand, where only queries say it: with them in self-attention; or counted, without
 /// the padding in front of them.
-fn of_keys(record: &Record, queries: &[Vec<f64>], notes: &mut Notes) -> Vec<Vec<f64>> {
+fn of_keys(files: &Files<'_>, record: &Record, queries: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let (n_q, n_kv) = record.lengths();
     if n_q == n_kv {
         return queries.to_vec();
@@ -117,7 +110,7 @@ fn of_keys(record: &Record, queries: &[Vec<f64>], notes: &mut Notes) -> Vec<Vec<
         all.collect::<Option<Vec<Vec<f64>>>>()
     });
     if lists.is_some() {
-        notes.assume("keys stand where they do without padding in front");
+        files.assume("keys stand where they do without padding in front");
     }
     lists.unwrap_or_else(|| vec![(0..n_kv).map(|t| t as f64).collect()])
 }

@@ -7,7 +7,7 @@ use crate::{Error, NormKind, Pairing, Result};
 pub struct Setting<T>(&'static str, &'static str, fn(&str) -> Option<T>);
 
 /// What was meant, and whose word it is.
-type Meant<T> = Option<(T, &'static str)>;
+pub type Meant<T> = Option<(T, &'static str)>;
 
 const COUNT: &str = "a count";
 const FLAG: &str = "true or false";

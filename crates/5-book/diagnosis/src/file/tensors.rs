@@ -6,7 +6,6 @@ use tensors::Tensor;
 use super::Files;
 use super::layouts::Layout;
 use super::names::of;
-use super::notes::Notes;
 use crate::{Error, Intent, Record, Result, State};
 
 /// Reads the tensors that there are.
@@ -15,11 +14,10 @@ pub fn read(
     layout: Layout,
     record: &mut Record,
     intent: &Intent,
-    notes: &mut Notes,
 ) -> Result<()> {
     let (name, output) = files.first(of(State::Output)).ok_or(Error::NoOutput)?;
     let (dtype, shape) = (output.dtype(), output.shape_text());
-    notes.push(format!("{name} {dtype} {shape}: what the code gave"));
+    files.note(format!("{name} {dtype} {shape}: what the code gave"));
     record.tensors.insert(State::Output, layout.sequences(&output)?);
     let projections = [
         (State::Query, State::HeadQuery),
@@ -42,14 +40,14 @@ pub fn read(
             }
             _ => (flat, layout.sequences(&tensor)?, "before the split"),
         };
-        notes.push(format!("{name} {}: {words}", tensor.shape_text()));
+        files.note(format!("{name} {}: {words}", tensor.shape_text()));
         record.tensors.insert(state, matrices);
     }
     for state in [State::Scores, State::Attn, State::Heads] {
-        read_of_heads(files, record, intent, state, notes)?;
+        read_of_heads(files, record, intent, state)?;
     }
     if let Some((name, concat)) = files.first(of(State::Concat)) {
-        notes.push(format!("{name} {}: heads side by side", concat.shape_text()));
+        files.note(format!("{name} {}: heads side by side", concat.shape_text()));
         record.tensors.insert(State::Concat, layout.sequences(&concat)?);
     }
     Ok(())
@@ -70,7 +68,6 @@ fn read_of_heads(
     record: &mut Record,
     intent: &Intent,
     state: State,
-    notes: &mut Notes,
 ) -> Result<()> {
     let Some((name, tensor)) = files.first(of(state)) else { return Ok(()) };
     let (batch, h) = (record.batch(), intent.n_heads);
@@ -80,7 +77,7 @@ fn read_of_heads(
         [a, b, c]
             if state != State::Heads && h > 1 && [a, b, c] == [batch, n_q, n_kv] =>
         {
-            notes.assume(format!("{name} is the mean of all heads, and is not used"));
+            files.assume(format!("{name} is the mean of all heads, and is not used"));
             return Ok(());
         }
         [a, b, c, width]
@@ -94,7 +91,7 @@ fn read_of_heads(
         [..] if tensor.shape().len() >= 2 => tensor.matrices()?,
         _ => return Err(tensor.shape_error("two dimensions or more").into()),
     };
-    notes.push(format!("{name} {text}: of each head"));
+    files.note(format!("{name} {text}: of each head"));
     record.tensors.insert(state, matrices);
     Ok(())
 }

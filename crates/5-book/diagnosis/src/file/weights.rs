@@ -6,7 +6,6 @@ use attention::{Linear, Matrix, RowVector};
 use tensors::Tensor;
 
 use super::names::{FORMS, NEVER_BARE, PACKED, PACKED_BY_HEADS, PROJECTIONS};
-use super::notes::Notes;
 use super::{Files, room};
 use crate::recipe::Packing;
 use crate::{Error, Intent, Result, Weights};
@@ -59,7 +58,7 @@ struct WeightNames {
 }
 
 /// The parameters of the layer that is meant.
-pub fn read(files: &Files<'_>, notes: &mut Notes) -> Result<FileWeights> {
+pub fn read(files: &Files<'_>) -> Result<FileWeights> {
     let packed = named(files, &format!("{PACKED} {PACKED_BY_HEADS}"));
     let separate = [0, 1, 2].map(|role| named(files, PROJECTIONS[role]));
     let has_all = |prefix: &str| {
@@ -84,28 +83,26 @@ pub fn read(files: &Files<'_>, notes: &mut Notes) -> Result<FileWeights> {
     let all = all.filter(|it| it.prefix == prefix).chain(output);
     let names: Vec<String> = all.flat_map(|it| [&it.weight, &it.bias]).cloned().collect();
     room::expect_tensors(files, &names)?;
-    let output = output.map(|it| linear(files, it, notes)).transpose()?;
-    if let Some(at) = of(&packed) {
+    let output = output.map(|it| linear(files, it)).transpose()?;
+    let (its, packing) = (separate.each_ref().map(|role| of(role)), Packing::Blocks);
+    let at = of(&packed);
+    let mut found =
+        FileWeights { packed: None, projections: None, output, packing, prefix, others };
+    if let Some(at) = at {
         let by_heads = named(files, PACKED_BY_HEADS);
-        let is_by_heads = by_heads.iter().any(|it| it.weight == packed[at].weight);
-        let packing = if is_by_heads { Packing::HeadByHead } else { Packing::Blocks };
-        let packed = Some(linear(files, &packed[at], notes)?);
-        return Ok(FileWeights {
-            packed,
-            projections: None,
-            output,
-            packing,
-            prefix,
-            others,
-        });
+        if by_heads.iter().any(|it| it.weight == packed[at].weight) {
+            found.packing = Packing::HeadByHead;
+        }
+        found.packed = Some(linear(files, &packed[at])?);
+        return Ok(found);
     }
     let mut linears = Vec::new();
-    for role in &separate {
-        let at = of(role).ok_or_else(|| Error::NoLayer { names: files.all_names() })?;
-        linears.push(linear(files, &role[at], notes)?);
+    for (role, at) in separate.iter().zip(its) {
+        let at = at.ok_or_else(|| Error::NoLayer { names: files.all_names() })?;
+        linears.push(linear(files, &role[at])?);
     }
-    let (projections, packing) = (linears.try_into().ok(), Packing::Blocks);
-    Ok(FileWeights { packed: None, projections, output, packing, prefix, others })
+    found.projections = linears.try_into().ok();
+    Ok(found)
 }
 
 fn one_of(files: &Files<'_>, prefixes: &BTreeSet<&str>) -> Result<String> {
@@ -164,17 +161,17 @@ fn named(files: &Files<'_>, bases: &str) -> Vec<WeightNames> {
 }
 
 /// `[in, out]`, however the file has it.
-fn linear(files: &Files<'_>, named: &WeightNames, notes: &mut Notes) -> Result<Linear> {
+fn linear(files: &Files<'_>, named: &WeightNames) -> Result<Linear> {
     let weight = files.own(&named.weight).ok_or(Error::NoOutput)?;
     let base = named.weight.to_lowercase();
     let is_conv = ["c_attn.weight", "c_proj.weight"].iter().any(|it| base.ends_with(it));
     let is_in_out = files.said.is_in_out || is_conv || base.ends_with("kernel");
     if !is_in_out {
-        notes.assume("weights are [out, in]");
+        files.assume("weights are [out, in]");
     }
     let matrix = matrix(&weight, is_in_out)?;
     let bias = files.own(&named.bias).map(|bias| bias.numbers()).transpose()?;
-    notes.parameter(format!(
+    files.parameter(format!(
         "{} {}, stored [{}]{}",
         named.weight,
         weight.shape_text(),

@@ -2,21 +2,16 @@
 
 use attention::Matrix;
 
-use super::Run;
+use super::{Forward, Run};
+use crate::State;
 use crate::recipe::Recipe;
-use crate::{EmptyRow, State};
 
-impl Run<'_> {
+impl Forward<'_> {
     /// Weights as dropout leaves them: 0 where the record's own map is, and the others by one
     /// factor too large; nothing where they are not so.
-    pub(super) fn drop(
-        &self,
-        attn: &mut [Matrix],
-        recipe: &Recipe,
-        empty: EmptyRow,
-    ) -> Option<()> {
+    pub(super) fn drop(&self, attn: &mut [Matrix]) -> Option<()> {
         self.record.tensors.get(&State::Attn)?;
-        let given = self.input_of_step(State::Attn, recipe, empty)?;
+        let given = self.read(State::Attn)?;
         let factor = 1.0 / (1.0 - dropped(attn, &given)?);
         for (attn, given) in attn.iter_mut().zip(given.iter()) {
             attn.zip_apply(given, |weight, given| {
@@ -25,7 +20,9 @@ impl Run<'_> {
         }
         Some(())
     }
+}
 
+impl Run<'_> {
     /// The share of weights that dropout took from the record's map, if it did.
     pub(crate) fn dropped(&self) -> Option<f64> {
         let attn = self.step(State::Attn, &Recipe::RIGHT)?;

@@ -2,64 +2,53 @@
 
 use attention::Matrix;
 
-use super::Run;
+use super::Forward;
 use super::norms::When;
 use crate::Pairing;
-use crate::recipe::{Recipe, Rotary, Sharing, Split};
+use crate::recipe::{Rotary, Sharing, Split};
 use crate::rows::{numbers, permuted, view};
 
-impl Run<'_> {
+impl Forward<'_> {
     /// `[n, heads · width]` a sequence becomes `[n, width]` a head.
-    pub(super) fn split(
-        &self,
-        flat: &[Matrix],
-        role: usize,
-        recipe: &Recipe,
-    ) -> Option<Vec<Matrix>> {
+    pub(super) fn split(&self, flat: &[Matrix], role: usize) -> Option<Vec<Matrix>> {
         let (_, h, h_kv) = self.sizes();
         let heads = if role == 0 { h } else { h_kv };
         let mut split = Vec::new();
         for (s, sequence) in flat.iter().enumerate() {
             let mut sequence = sequence.clone();
-            let places = self.places_of_heads(s, role, sequence.nrows(), recipe);
-            self.norm(&mut sequence, When::BeforeSplit, (0, role), recipe);
-            if recipe.rotary == Rotary::WholeWidth && role < 2 {
+            let places = self.places_of_heads(s, role, sequence.nrows());
+            self.norm(&mut sequence, When::BeforeSplit, (0, role));
+            if self.recipe.rotary == Rotary::WholeWidth && role < 2 {
                 let (pairing, base) = self.intent.rotary?;
                 let d = sequence.ncols();
                 if d % 2 != 0 {
                     return None;
                 }
-                let frequency = self.frequency(recipe.rotary, base, d);
+                let frequency = self.frequency(self.recipe.rotary, base, d);
                 let angle = |t: usize, p: usize| places[t] * frequency(p);
-                rotate(&mut sequence, pairing, Turn::Right, angle);
+                rotate(&mut sequence, pairing, Rotary::WholeWidth, angle);
             }
-            let mut of_sequence = of_one(&sequence, heads, role, recipe.split)?;
+            let mut of_sequence = of_one(&sequence, heads, role, self.recipe.split)?;
             for (i, head) in of_sequence.iter_mut().enumerate() {
-                self.norm(head, When::BeforeRotation, (i, role), recipe);
-                self.rotate_head(head, (i, role), &places, recipe)?;
-                self.norm(head, When::AfterRotation, (i, role), recipe);
+                self.norm(head, When::BeforeRotation, (i, role));
+                self.rotate_head(head, (i, role), &places)?;
+                self.norm(head, When::AfterRotation, (i, role));
             }
             if heads == h {
                 split.extend(of_sequence);
-            } else if matches!(recipe.split, Split::AcrossHeads | Split::Exchanged) {
+            } else if matches!(self.recipe.split, Split::AcrossHeads | Split::Exchanged) {
                 return None;
             } else {
-                split.extend(shared(&of_sequence, h, role, recipe.sharing));
+                split.extend(shared(&of_sequence, h, role, self.recipe.sharing));
             }
         }
         Some(split)
     }
 
     /// Where the tokens of queries, keys or values stand, by what a recipe counts.
-    fn places_of_heads(
-        &self,
-        s: usize,
-        role: usize,
-        n: usize,
-        recipe: &Recipe,
-    ) -> Vec<f64> {
-        let mut places = self.places(s, role.min(1), n, recipe.axes);
-        let first = match (recipe.rotary, role) {
+    fn places_of_heads(&self, s: usize, role: usize, n: usize) -> Vec<f64> {
+        let mut places = self.places(s, role.min(1), n);
+        let first = match (self.recipe.rotary, role) {
             (Rotary::QueriesFromZero, 0) | (Rotary::KeysFromZero, 1) => Some(0),
             (Rotary::PaddingCounted, 0) => {
                 Some(self.intent.first_query(self.record.lengths()))
@@ -69,8 +58,8 @@ impl Run<'_> {
         if let Some(first) = first {
             places = (0..n).map(|t| (t as isize + first) as f64).collect();
         }
-        if (recipe.rotary, role) == (Rotary::CachedKeysTwice, 1) {
-            let of_query = self.places(s, 0, self.record.lengths().0, recipe.axes);
+        if (self.recipe.rotary, role) == (Rotary::CachedKeysTwice, 1) {
+            let of_query = self.places(s, 0, self.record.lengths().0);
             let cached = places.iter_mut().filter(|place| **place < of_query[0]);
             cached.for_each(|place| *place *= 2.0);
         }
@@ -82,40 +71,35 @@ impl Run<'_> {
         head: &mut Matrix,
         (i, role): (usize, usize),
         places: &[f64],
-        recipe: &Recipe,
     ) -> Option<()> {
-        let choice = recipe.rotary;
+        let choice = self.recipe.rotary;
         let meant = match choice {
             Rotary::UnmeantHalves => Some((Pairing::Halves, 10_000.0)),
             Rotary::UnmeantPairs => Some((Pairing::Pairs, 10_000.0)),
             _ => self.intent.rotary,
         };
         let Some((pairing, base)) = meant else { return Some(()) };
-        if !is_rotated(choice, role, i) {
+        let factor = factors(choice)[role];
+        if factor == 0.0 || choice == Rotary::FirstHead && i > 0 {
             return Some(());
         }
         let d = head.ncols();
         let is_odd = d % if choice == Rotary::HalfOfHead { 4 } else { 2 } != 0;
-        if is_odd || recipe.split == Split::AcrossHeads {
+        if is_odd || self.recipe.split == Split::AcrossHeads {
             return None;
         }
-        let turn = match choice {
-            Rotary::SineForCosine => Turn::Exchanged,
-            Rotary::WithoutMinus => Turn::WithoutMinus,
-            Rotary::AnglesOfOther => Turn::Mismatched,
-            _ => Turn::Right,
-        };
         let pairing = match (choice, pairing) {
             (Rotary::OtherPairing, Pairing::Halves) => Pairing::Pairs,
             (Rotary::OtherPairing, Pairing::Pairs) => Pairing::Halves,
             (_, pairing) => pairing,
         };
-        let (factor, ahead) = factor_and_lead(choice, role);
+        let is_ahead = choice == Rotary::QueriesAhead && role == 0;
+        let ahead = if is_ahead { 1.0 } else { 0.0 };
         let place = |t: usize| places.get(t).map_or(t as f64, |place| place + ahead);
         let width = if choice == Rotary::HalfOfHead { d / 2 } else { d };
         let frequency = self.frequency(choice, base, width);
         let mut rotated = head.columns(0, width).into_owned();
-        rotate(&mut rotated, pairing, turn, |t, p| {
+        rotate(&mut rotated, pairing, choice, |t, p| {
             let place = if choice == Rotary::ByHead { i as f64 } else { place(t) };
             factor * place * frequency(p)
         });
@@ -189,21 +173,11 @@ fn shared(heads: &[Matrix], h: usize, role: usize, sharing: Sharing) -> Vec<Matr
     (0..h).map(of_head).collect()
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Turn {
-    Right,
-    /// Sine for cosine.
-    Exchanged,
-    WithoutMinus,
-    /// An entry has the angle that it has in the other pairing.
-    Mismatched,
-}
-
 /// Rotates pairs of entries of each row by an angle of row and pair.
 fn rotate(
     x: &mut Matrix,
     pairing: Pairing,
-    turn: Turn,
+    choice: Rotary,
     angle: impl Fn(usize, usize) -> f64,
 ) {
     let (n, d) = x.shape();
@@ -212,17 +186,18 @@ fn rotate(
             Pairing::Halves => (p, p + d / 2),
             Pairing::Pairs => (2 * p, 2 * p + 1),
         };
-        let pair_of = |entry: usize| match (turn, pairing) {
-            (Turn::Mismatched, Pairing::Halves) => entry / 2,
-            (Turn::Mismatched, Pairing::Pairs) => entry % (d / 2),
+        // An entry may have the angle that it has in the other pairing.
+        let pair_of = |entry: usize| match (choice, pairing) {
+            (Rotary::AnglesOfOther, Pairing::Halves) => entry / 2,
+            (Rotary::AnglesOfOther, Pairing::Pairs) => entry % (d / 2),
             _ => p,
         };
         for t in 0..n {
             let [at_a, at_b] = [a, b].map(|entry| {
                 let (sin, cos) = angle(t, pair_of(entry)).sin_cos();
-                if turn == Turn::Exchanged { (cos, sin) } else { (sin, cos) }
+                if choice == Rotary::SineForCosine { (cos, sin) } else { (sin, cos) }
             });
-            let minus = if turn == Turn::WithoutMinus { 1.0 } else { -1.0 };
+            let minus = if choice == Rotary::WithoutMinus { 1.0 } else { -1.0 };
             let (x_a, x_b) = (x[(t, a)], x[(t, b)]);
             x[(t, a)] = x_a * at_a.1 + minus * x_b * at_a.0;
             x[(t, b)] = x_a * at_b.0 + x_b * at_b.1;
@@ -230,26 +205,17 @@ fn rotate(
     }
 }
 
-/// Whether head i of q (0), k (1) or v (2) is rotated.
-fn is_rotated(choice: Rotary, role: usize, i: usize) -> bool {
+/// By what the angles of q, k and v are multiplied.
+fn factors(choice: Rotary) -> [f64; 3] {
     match choice {
-        Rotary::None | Rotary::WholeWidth => false,
-        Rotary::ValuesToo => true,
-        Rotary::QueriesAlone => role == 0,
-        Rotary::KeysAlone => role == 1,
-        Rotary::FirstHead => role < 2 && i == 0,
-        _ => role < 2,
-    }
-}
-
-/// By what the angles of q (0) or k (1) are multiplied, and how many places it is ahead.
-fn factor_and_lead(choice: Rotary, role: usize) -> (f64, f64) {
-    match choice {
-        Rotary::Reversed => (-1.0, 0.0),
-        Rotary::KeysReversed if role == 1 => (-1.0, 0.0),
-        Rotary::Twice => (2.0, 0.0),
-        Rotary::KeysTwice if role == 1 => (2.0, 0.0),
-        Rotary::QueriesAhead if role == 0 => (1.0, 1.0),
-        _ => (1.0, 0.0),
+        Rotary::None | Rotary::WholeWidth => [0.0; 3],
+        Rotary::ValuesToo => [1.0; 3],
+        Rotary::QueriesAlone => [1.0, 0.0, 0.0],
+        Rotary::KeysAlone => [0.0, 1.0, 0.0],
+        Rotary::Reversed => [-1.0, -1.0, 0.0],
+        Rotary::KeysReversed => [1.0, -1.0, 0.0],
+        Rotary::Twice => [2.0, 2.0, 0.0],
+        Rotary::KeysTwice => [1.0, 2.0, 0.0],
+        _ => [1.0, 1.0, 0.0],
     }
 }

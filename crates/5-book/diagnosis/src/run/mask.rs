@@ -2,54 +2,51 @@
 
 use attention::Matrix;
 
-use super::Run;
-use super::tiles::tile_of;
+use super::Forward;
 use crate::Corner;
 use crate::positions::slope;
-use crate::recipe::{
-    Axes, Cap, Causal, Fill, Masking, Recipe, Scale, Sinks, Slopes, Window,
-};
+use crate::recipe::{Axes, Cap, Causal, Fill, Masking, Scale, Sinks, Slopes, Window};
 
-impl Run<'_> {
+impl Forward<'_> {
     /// Whether there is any mask by this recipe.
-    pub(super) fn is_masked(&self, recipe: &Recipe) -> bool {
+    pub(super) fn is_masked(&self) -> bool {
         !self.record.masks.is_empty()
             || self.intent.causal.is_some()
             || self.intent.window.is_some()
             || self.intent.slopes.is_some()
-            || recipe.causal == Causal::Unmeant
-            || recipe.fill == Fill::LastTileToo
-            || recipe.cap == Cap::AfterMask
+            || self.recipe.causal == Causal::Unmeant
+            || self.recipe.fill == Fill::LastTileToo
+            || self.recipe.cap == Cap::AfterMask
     }
 
     /// Whether a sink takes what keys do not.
-    pub(super) fn has_sinks(&self, recipe: &Recipe) -> bool {
-        self.record.weights.sinks.is_some() && recipe.sinks != Sinks::None
+    pub(super) fn has_sinks(&self) -> bool {
+        self.record.weights.sinks.is_some() && self.recipe.sinks != Sinks::None
     }
 
     /// Whether some query may attend to no key, by this recipe.
-    pub(crate) fn has_empty_rows(&self, recipe: &Recipe) -> bool {
-        if !self.is_masked(recipe)
-            || !self.blocks(recipe)
-            || recipe.axes == Axes::Exchanged
-            || self.has_sinks(recipe)
+    pub(crate) fn has_empty_rows(&self) -> bool {
+        if !self.is_masked()
+            || !self.blocks()
+            || self.recipe.axes == Axes::Exchanged
+            || self.has_sinks()
         {
             return false;
         }
         let lengths = self.record.lengths();
         let has_empty_row = |(s, i)| {
-            let open = self.open(s, i, lengths, recipe);
+            let open = self.open(s, i, lengths);
             open.is_some_and(|it| it.row_iter().any(|row| row.iter().all(|&open| !open)))
         };
         let h = self.intent.n_heads;
-        (0..self.sequences.len()).any(|s| (0..h).any(|i| has_empty_row((s, i))))
+        (0..self.run.sequences.len()).any(|s| (0..h).any(|i| has_empty_row((s, i))))
     }
 
     /// Whether blocked keys have a score of −∞.
-    pub(super) fn blocks(&self, recipe: &Recipe) -> bool {
+    pub(super) fn blocks(&self) -> bool {
         use Fill::{FirstTileAlone, LastTileToo, MinusInfinity, Opposite};
-        let is_capped = recipe.cap == Cap::AfterMask && self.intent.cap.is_some();
-        let fill = recipe.fill;
+        let is_capped = self.recipe.cap == Cap::AfterMask && self.intent.cap.is_some();
+        let fill = self.recipe.fill;
         !is_capped
             && matches!(fill, MinusInfinity | Opposite | LastTileToo | FirstTileAlone)
     }
@@ -59,25 +56,24 @@ impl Run<'_> {
         &self,
         mut scores: Matrix,
         (s, i): (usize, usize),
-        recipe: &Recipe,
     ) -> Option<(Matrix, Option<Matrix<bool>>)> {
-        let rows = self.rows_of_heads(recipe);
+        let rows = self.rows_of_heads();
         let n_q = rows.map_or(scores.nrows(), |_| self.record.lengths().0);
         let lengths = (n_q, scores.ncols());
-        let mut open = self.open(s, i, lengths, recipe)?;
+        let mut open = self.open(s, i, lengths)?;
         if let Some(rows) = rows {
             open = open.select_rows(rows);
         }
-        if let Some(slope) = self.slope(i, recipe.slopes) {
-            let places = |role, n| self.places(s, role, n, recipe.axes);
+        if let Some(slope) = self.slope(i, self.recipe.slopes) {
+            let places = |role, n| self.places(s, role, n);
             let (of_queries, of_keys) = (places(0, lengths.0), places(1, lengths.1));
             let row = |r: usize| of_queries[rows.map_or(r, |rows| rows[r])];
             let loses = |r: usize, c: usize| slope * (row(r) - of_keys[c]).abs();
             scores -= Matrix::from_fn(scores.nrows(), scores.ncols(), loses);
         }
         if let Some(added) = &self.record.masks.added {
-            let added = self.of_masks(added, recipe.pairs, s, i)?;
-            let mut added = match recipe.pairs {
+            let added = self.of_masks(added, self.recipe.pairs, s, i)?;
+            let mut added = match self.recipe.pairs {
                 Masking::None => Matrix::zeros(lengths.0, lengths.1),
                 Masking::FirstHead if i > 0 => Matrix::zeros(lengths.0, lengths.1),
                 Masking::Transposed => added.transpose(),
@@ -88,14 +84,14 @@ impl Run<'_> {
             if added.shape() != lengths {
                 return None;
             }
-            if recipe.fill == Fill::FirstTileAlone {
-                let tile = tile_of(recipe, lengths.1).min(lengths.1);
+            if self.recipe.fill == Fill::FirstTileAlone {
+                let tile = self.tile(lengths.1).min(lengths.1);
                 added.columns_range_mut(tile..).fill(0.0);
             }
             scores += rows.map_or_else(|| added.clone(), |rows| added.select_rows(rows));
         }
         scores.zip_apply(&open, |score, open| {
-            *score = match (recipe.fill, open) {
+            *score = match (self.recipe.fill, open) {
                 (Fill::OpenPlusOne, true) | (Fill::BlockedPlusOne, false) => *score + 1.0,
                 (_, true) => *score,
                 (Fill::MinusInfinity | Fill::Opposite, false) => f64::NEG_INFINITY,
@@ -108,7 +104,7 @@ impl Run<'_> {
                 (Fill::OpenPlusOne | Fill::AfterSoftmax, false) => *score,
             }
         });
-        if recipe.cap == Cap::AfterMask {
+        if self.recipe.cap == Cap::AfterMask {
             self.bound(&mut scores, Cap::Meant);
         }
         Some((scores, Some(open)))
@@ -120,28 +116,28 @@ impl Run<'_> {
         s: usize,
         i: usize,
         (n_q, n_kv): (usize, usize),
-        recipe: &Recipe,
     ) -> Option<Matrix<bool>> {
         let masks = &self.record.masks;
-        if recipe.axes == Axes::Exchanged && !masks.is_empty() {
+        if self.recipe.axes == Axes::Exchanged && !masks.is_empty() {
             return None;
         }
-        let mut open = self.causal(recipe.causal, (n_q, n_kv));
-        if let Some(window) = self.window(recipe.window, (n_q, n_kv)) {
+        let mut open = self.causal(self.recipe.causal, (n_q, n_kv));
+        if let Some(window) = self.window(self.recipe.window, (n_q, n_kv)) {
             open.zip_apply(&window, |a, b| *a &= b);
         }
         if let Some(padding) = &masks.padding {
-            let list = self.of_masks(padding, recipe.padding, s, i)?;
-            let rows = if recipe.padding == Masking::Transposed { n_kv } else { n_q };
+            let list = self.of_masks(padding, self.recipe.padding, s, i)?;
+            let rows =
+                if self.recipe.padding == Masking::Transposed { n_kv } else { n_q };
             let mask = Matrix::from_fn(rows, list.len(), |_, c| list[c]);
-            close(&mut open, mask, recipe.padding, i)?;
+            close(&mut open, mask, self.recipe.padding, i)?;
         }
         if let Some(pairs) = &masks.pairs {
-            let mask = self.of_masks(pairs, recipe.pairs, s, i)?.clone();
-            close(&mut open, mask, recipe.pairs, i)?;
+            let mask = self.of_masks(pairs, self.recipe.pairs, s, i)?.clone();
+            close(&mut open, mask, self.recipe.pairs, i)?;
         }
-        let tile = tile_of(recipe, n_kv).min(n_kv);
-        match recipe.fill {
+        let tile = self.tile(n_kv).min(n_kv);
+        match self.recipe.fill {
             Fill::Opposite => open.apply(|open| *open = !*open),
             Fill::LastTileToo => {
                 open.columns_range_mut(n_kv - n_kv % tile..).fill(false);
@@ -229,7 +225,7 @@ impl Run<'_> {
         i: usize,
     ) -> Option<&'m M> {
         let (batch, h) = (self.record.batch(), self.intent.n_heads);
-        let s = *self.sequences.get(s)?;
+        let s = *self.run.sequences.get(s)?;
         let at = match (masks.len(), choice) {
             (1, _) => 0,
             (n, Masking::FirstSequence) if n == batch => 0,

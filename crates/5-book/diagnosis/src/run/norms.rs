@@ -2,8 +2,8 @@
 
 use attention::{Matrix, RowVector};
 
-use super::Run;
-use crate::recipe::{Norms, Recipe};
+use super::Forward;
+use crate::recipe::Norms;
 use crate::{Kind, NormKind};
 
 /// When a norm is asked for.
@@ -15,16 +15,10 @@ pub(super) enum When {
     AfterRotation,
 }
 
-impl Run<'_> {
+impl Forward<'_> {
     /// Norms queries (0) or keys (1) where this is the time for it: rows are tokens.
-    pub(super) fn norm(
-        &self,
-        x: &mut Matrix,
-        when: When,
-        (i, role): (usize, usize),
-        recipe: &Recipe,
-    ) {
-        let choice = recipe.norms;
+    pub(super) fn norm(&self, x: &mut Matrix, when: When, (i, role): (usize, usize)) {
+        let choice = self.recipe.norms;
         let Some(norms) = self.record.weights.norms.as_ref().filter(|_| role < 2) else {
             return;
         };
@@ -47,14 +41,14 @@ impl Run<'_> {
             gain.fill(1.0);
         }
         let bias = norm.bias.as_ref().filter(|_| choice != Norms::WithoutGain).map(of);
-        let eps = self.number.filter(|it| it.kind == Kind::Eps);
+        let eps = self.run.number.filter(|it| it.kind == Kind::Eps);
         let eps = eps.map_or(norm.eps, |it| it.found);
         divide(x, norm.kind, eps, choice == Norms::OverTokens);
         for (c, mut column) in x.column_iter_mut().enumerate() {
             column *= gain[c];
             column.add_scalar_mut(bias.as_ref().map_or(0.0, |bias| bias[c]));
         }
-        self.precision.round_all(x, self.rounding);
+        self.run.precision.round_all(x, self.run.rounding);
     }
 }
 

@@ -4,32 +4,32 @@ use attention::Matrix;
 
 use super::norms::divide;
 use super::projection::exchanged;
-use super::{Run, select};
-use crate::recipe::{Addition, Axes, Merge, Mixing, MixingProduct, Recipe, Split};
+use super::{Forward, select};
+use crate::recipe::{Addition, Axes, Merge, Mixing, MixingProduct, Split};
 use crate::rows::{numbers, permuted, together, view};
 use crate::{NormKind, State};
 
-impl Run<'_> {
+impl Forward<'_> {
     /// `[n, d_v]` a head becomes `[n, h · d_v]` a sequence.
-    pub(super) fn merge(&self, heads: &[Matrix], recipe: &Recipe) -> Option<Vec<Matrix>> {
-        let batch = self.n_sequences(recipe);
+    pub(super) fn merge(&self, heads: &[Matrix]) -> Option<Vec<Matrix>> {
+        let batch = self.n_sequences();
         let each = heads.len() / batch;
         if each == 0 {
             return None;
         }
-        if recipe.split == Split::AcrossHeads {
-            let is_meant = recipe.merge == Merge::Meant;
+        if self.recipe.split == Split::AcrossHeads {
+            let is_meant = self.recipe.merge == Merge::Meant;
             let width = heads[0].len();
             return is_meant.then(|| view(&numbers(heads), each, width));
         }
         let of_sequence = |s: usize| -> Vec<Matrix> {
-            let head = |i: usize| match recipe.merge {
+            let head = |i: usize| match self.recipe.merge {
                 Merge::Reversed => heads[s * each + each - 1 - i].clone(),
                 Merge::First => heads[s * each].clone(),
                 Merge::HeadsBeforeBatch => heads[i * batch + s].clone(),
                 _ => heads[s * each + i].clone(),
             };
-            match recipe.merge {
+            match self.recipe.merge {
                 Merge::Mean => {
                     let sum: Matrix = heads[s * each..][..each].iter().sum();
                     vec![sum / each as f64; each]
@@ -37,39 +37,31 @@ impl Run<'_> {
                 _ => (0..each).map(head).collect(),
             }
         };
-        (0..batch).map(|s| side_by_side(&of_sequence(s), recipe.merge)).collect()
+        (0..batch).map(|s| side_by_side(&of_sequence(s), self.recipe.merge)).collect()
     }
 
     /// `concat W^O + b^O`, and what is added.
-    pub(super) fn output(
-        &self,
-        concat: &[Matrix],
-        recipe: &Recipe,
-    ) -> Option<Vec<Matrix>> {
-        let is_part = recipe.axes == Axes::Meant;
-        let rows = self.rows.as_ref().filter(|_| is_part);
-        let is_narrow = self.is_narrow(recipe);
+    pub(super) fn output(&self, concat: &[Matrix]) -> Option<Vec<Matrix>> {
+        let is_part = self.recipe.axes == Axes::Meant;
+        let rows = self.run.rows.as_ref().filter(|_| is_part);
+        let is_narrow = self.is_narrow();
         let choose =
             |m: &Matrix| rows.map_or_else(|| Some(m.clone()), |rows| select(m, rows));
-        let roles = match recipe.addition {
+        let roles = match self.recipe.addition {
             Addition::Nothing | Addition::Norm | Addition::ZeroPadding => None,
-            Addition::Residual | Addition::ResidualThenNorm => {
-                Some(self.inputs(0, recipe.axes)?)
-            }
-            Addition::ResidualOfValue => Some(self.inputs(2, recipe.axes)?),
-            Addition::ProjectedQuery => {
-                let empty_row = self.intent.empty_row;
-                Some(self.input_of_step(State::Query, recipe, empty_row)?.to_vec())
-            }
+            Addition::Residual | Addition::ResidualThenNorm => Some(self.inputs(0)?),
+            Addition::ResidualOfValue => Some(self.inputs(2)?),
+            Addition::ProjectedQuery => Some(self.read(State::Query)?.to_vec()),
         };
         let chosen = concat.iter();
         let chosen: Vec<Matrix> = match is_narrow {
             true => chosen.cloned().collect(),
             false => chosen.map(choose).collect::<Option<_>>()?,
         };
-        let mut outputs = together(&chosen, |concat| self.mix(concat, recipe.mixing))?;
+        let mut outputs =
+            together(&chosen, |concat| self.mix(concat, self.recipe.mixing))?;
         for (s, output) in outputs.iter_mut().enumerate() {
-            if recipe.activation.is_on_output() {
+            if self.recipe.relu_on_output {
                 output.apply(|x| *x = x.max(0.0));
             }
             if let Some(added) = &roles {
@@ -79,14 +71,15 @@ impl Run<'_> {
                 }
                 *output += added;
             }
-            if matches!(recipe.addition, Addition::Norm | Addition::ResidualThenNorm) {
+            if matches!(self.recipe.addition, Addition::Norm | Addition::ResidualThenNorm)
+            {
                 divide(output, NormKind::Layer, 1e-5, false);
             }
-            if recipe.addition == Addition::ZeroPadding {
+            if self.recipe.addition == Addition::ZeroPadding {
                 self.zero_padding(output, s, rows)?;
             }
         }
-        match recipe.axes {
+        match self.recipe.axes {
             Axes::Meant => Some(outputs),
             Axes::Exchanged => Some(exchanged(&outputs)),
         }
@@ -100,7 +93,7 @@ impl Run<'_> {
         rows: Option<&Vec<usize>>,
     ) -> Option<()> {
         let padding = self.record.masks.padding.as_ref()?;
-        let s = if padding.len() == 1 { 0 } else { *self.sequences.get(s)? };
+        let s = if padding.len() == 1 { 0 } else { *self.run.sequences.get(s)? };
         for (at, mut row) in output.row_iter_mut().enumerate() {
             if !*padding.get(s)?.get(rows.map_or(at, |rows| rows[at]))? {
                 row.fill(0.0);

@@ -2,16 +2,16 @@
 
 use attention::{Linear, Matrix};
 
-use super::Run;
+use super::Forward;
 use crate::Weights;
-use crate::recipe::{Activation, Axes, Packing, Product, Recipe};
+use crate::recipe::{Axes, Packing, Product};
 use crate::rows::together;
 
-impl Run<'_> {
+impl Forward<'_> {
     /// `x W + b`, `[n, heads · width]` a sequence.
-    pub(super) fn project(&self, role: usize, recipe: &Recipe) -> Option<Vec<Matrix>> {
-        let choice = recipe.projections[role];
-        let linear = self.linear(choice.weight as usize, recipe.packing)?;
+    pub(super) fn project(&self, role: usize) -> Option<Vec<Matrix>> {
+        let choice = self.recipe.projections[role];
+        let linear = self.linear(choice.weight as usize, self.recipe.packing)?;
         let width = self.record.weights.projections[role].d_out();
         let heads = if role == 0 { self.sizes().1 } else { self.sizes().2 };
         let weight = match choice.product {
@@ -38,24 +38,24 @@ impl Run<'_> {
             if choice.product == Product::Twice {
                 projected = once(&projected)?;
             }
-            if recipe.activation.of_projections() != Activation::None {
+            if self.recipe.relu {
                 projected.apply(|x| *x = x.max(0.0));
             }
             (projected.ncols() == width).then_some(projected)
         };
-        together(&self.inputs(choice.input as usize, recipe.axes)?, project)
+        together(&self.inputs(choice.input as usize)?, project)
     }
 
     /// The inputs for queries, keys or values: a matrix a sequence.
-    pub(super) fn inputs(&self, role: usize, axes: Axes) -> Option<Vec<Matrix>> {
+    pub(super) fn inputs(&self, role: usize) -> Option<Vec<Matrix>> {
         let inputs = &self.record.inputs[role];
-        match axes {
+        match self.recipe.axes {
             Axes::Meant => {
-                Some(self.sequences.iter().map(|&s| inputs[s].clone()).collect())
+                Some(self.run.sequences.iter().map(|&s| inputs[s].clone()).collect())
             }
             Axes::Exchanged => {
                 let all: Vec<usize> = (0..inputs[0].nrows()).collect();
-                let tokens = self.rows.as_ref().unwrap_or(&all);
+                let tokens = self.run.rows.as_ref().unwrap_or(&all);
                 let is_there = tokens.iter().all(|&t| t < inputs[0].nrows());
                 is_there.then(|| tokens.iter().map(|&t| across(inputs, t)).collect())
             }

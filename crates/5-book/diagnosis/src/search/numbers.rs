@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use attention::Matrix;
 
-use super::{CLEARLY, Search, Segment, Trial, least_rms};
+use super::{CLEARLY, Look, Outcome, Search, Trial, least_rms, nearer};
 use crate::compare::difference;
 use crate::level::Level;
 use crate::number::{Kind, Number};
@@ -45,14 +45,40 @@ pub(super) struct Slope {
     pub moved: f64,
 }
 
-impl<'a> Search<'a> {
-    /// The numbers of this layer, as they were meant.
+impl Search<'_> {
+    /// The numbers of this layer, as they were meant; those of its heads last.
     pub(super) fn all_numbers(&self) -> Vec<Number> {
+        let (intent, scale) = (self.intent, self.full.right_scale());
+        let of = |kind, meant, start| Number {
+            kind,
+            head: None,
+            meant,
+            found: start,
+            uncertainty: 0.0,
+            start,
+        };
+        let same = |kind, meant| of(kind, meant, meant);
+        // Where none was meant, there is one that does nothing.
+        let or = |kind, meant: Option<f64>, start| {
+            meant.map_or(of(kind, f64::INFINITY, start), |meant| same(kind, meant))
+        };
+        let mut all = vec![same(Kind::Scale, scale), of(Kind::Scale, scale, -scale)];
+        all.extend(intent.rotary.map(|(_, base)| same(Kind::Base, base)));
         let scores = self.part_for(&Recipe::RIGHT).step(State::Scores, &Recipe::RIGHT);
         let largest = scores.iter().flat_map(|it| it.iter()).map(Matrix::amax);
-        let largest = largest.fold(0.0, f64::max);
-        let widest = self.widest() as f64;
-        Number::all((self.record, self.intent), self.full.right_scale(), largest, widest)
+        all.push(or(Kind::Cap, intent.cap, largest.fold(0.0, f64::max)));
+        all.extend(intent.slopes.as_ref().map(|_| same(Kind::Slopes, 1.0)));
+        let norms = self.record.weights.norms.as_ref();
+        let eps = norms.filter(|[q, k]| q.eps == k.eps).map(|[q, _]| q.eps);
+        all.extend(eps.map(|eps| of(Kind::Eps, eps, if eps > 0.0 { eps } else { 1e-6 })));
+        let window = intent.window.map(|it| it as f64);
+        all.push(or(Kind::Window, window, self.widest() as f64));
+        if intent.n_heads > 1 {
+            let of_head = |i| Number { head: Some(i), ..same(Kind::Scale, scale) };
+            all.extend((0..intent.n_heads).map(of_head));
+        }
+        all.retain(|it| it.start.is_finite() && it.start != 0.0);
+        all
     }
 
     /// A window that leaves all keys.
@@ -61,55 +87,42 @@ impl<'a> Search<'a> {
         let behind = self.intent.first_query((n_q, n_kv)) + n_q as isize;
         n_kv.max(behind.max(0) as usize)
     }
+}
 
-    /// What tries of a number take of what a tensor says: those of what is counted.
-    fn bits(&self, number: &Number) -> f64 {
-        if number.is_whole() { (self.widest() as f64).log2() } else { 0.0 }
-    }
-
+impl Look<'_, '_> {
     /// Each number of the layer, fitted to a tensor that depends on it; the nearest first. Of
     /// all heads, the one whose scale brings the tensor nearest.
-    pub(super) fn numbers(&self, segment: &Segment) -> Vec<Trial> {
-        let (state, Some(right)) = (segment.state, &segment.right) else {
-            return Vec::new();
-        };
+    pub(super) fn numbers(&self) -> &[Trial] {
+        self.numbers
+            .get_or_init(|| self.right.as_ref().map_or(vec![], |it| self.fits(it)))
+    }
+
+    fn fits(&self, right: &Trial) -> Vec<Trial> {
         let (heads, mut numbers): (Vec<_>, Vec<_>) =
-            self.all_numbers().into_iter().partition(|it| it.head.is_some());
+            self.search.all_numbers().into_iter().partition(|it| it.head.is_some());
         let gains = heads.into_iter().filter_map(|number| {
-            let slope = self.slope(number, 0.0, state, right)?;
+            let slope = self.slope(number, 0.0, right)?;
             Some((number, slope.moved.powi(2) * squares(&slope.of)))
         });
         let best = gains.max_by(|a, b| a.1.total_cmp(&b.1));
         numbers.extend(best.map(|(number, _)| number));
-        let fit = |number| {
-            let power = self.grid(number, STEP, state, right)?;
-            self.fit(number, power, state, right)
-        };
+        let fit = |number| self.fit(number, self.grid(number, STEP, right)?, right);
         let mut fits: Vec<Trial> = numbers.into_iter().filter_map(fit).collect();
-        fits.sort_by(|a, b| a.difference.rms.total_cmp(&b.difference.rms));
+        fits.sort_by(nearer);
         fits
     }
 
     /// A mistake and a number together that this level explains, where what is simpler is not
     /// nearly as near; of several mistakes those with which the number is the same.
-    pub(super) fn mixed(
-        &self,
-        level: &Level,
-        segment: &Segment,
-        singles: &[Trial],
-        fits: &[Trial],
-    ) -> Vec<Trial> {
-        let state = segment.state;
+    pub(super) fn mixed(&self, level: &Level, singles: &[Trial]) -> Vec<Trial> {
+        let fits = self.numbers();
         let rms = |it: &Trial| it.difference.rms;
-        let simplest = least_rms(singles.iter().chain(fits).chain(&segment.right));
-        let mut numbers = self.all_numbers();
-        numbers.retain(|it| it.head.is_none());
+        let simplest = least_rms(singles.iter().chain(fits).chain(&self.right));
         let fit = |single: &Trial, number: Number| {
-            let power = self.grid(number, 3.0 * STEP, state, single)?;
-            let next = self.next(number, power, state, single)?;
-            let is_worth_it =
-                self.distance(number, next, state, single) * CLEARLY < simplest;
-            is_worth_it.then(|| self.fit(number, power, state, single)).flatten()
+            let power = self.grid(number, 3.0 * STEP, single)?;
+            let next = self.next(number, power, single)?;
+            let is_worth_it = self.distance(number, next, single) * CLEARLY < simplest;
+            is_worth_it.then(|| self.fit(number, power, single)).flatten()
         };
         // With the number that is nearest alone, the mistake is nearer than others are.
         let nearest = |number: &Number| {
@@ -118,22 +131,22 @@ impl<'a> Search<'a> {
             };
             let alone = fits.iter().filter_map(|it| it.number).find(of_number);
             let power = alone.map_or(0.0, |it| it.power_of(it.found));
-            let far = |it: &&Trial| self.distance(*number, power, state, it).min(rms(it));
+            let far = |it: &&Trial| self.distance(*number, power, it).min(rms(it));
             let mut nearest: Vec<&Trial> = singles.iter().collect();
             nearest.sort_by_cached_key(|it| far(it).to_bits());
             nearest.truncate(MOST_WITH_NUMBER);
             nearest
         };
-        let of = |number: &Number| {
+        let mut mixed = Vec::new();
+        for number in self.search.all_numbers().iter().filter(|it| it.head.is_none()) {
             let nearest = nearest(number).into_iter();
-            nearest.filter_map(|it| fit(it, *number)).collect::<Vec<_>>()
-        };
-        let mut mixed: Vec<Trial> = numbers.iter().flat_map(of).collect();
+            mixed.extend(nearest.filter_map(|it| fit(it, *number)));
+        }
         mixed.retain(|it| {
-            self.is_no_chance(it, state, simplest, 1.5 * FEWEST_BITS)
-                && level.explains(&it.difference, &self.error(level, state, it), 1.0)
+            self.is_no_chance(it, simplest, 1.5 * FEWEST_BITS)
+                && level.explains(&it.difference, &self.error(level, it), 1.0)
         });
-        mixed.sort_by(|a, b| rms(a).total_cmp(&rms(b)));
+        mixed.sort_by(nearer);
         if let Some(best) = mixed.first().cloned() {
             let number = best.number.expect("a number");
             mixed.retain(|it| {
@@ -145,30 +158,29 @@ impl<'a> Search<'a> {
     }
 
     /// The best power of e of those that stand so far apart, where the number matters.
-    fn grid(&self, number: Number, step: f64, state: State, base: &Trial) -> Option<f64> {
+    fn grid(&self, number: Number, step: f64, base: &Trial) -> Option<f64> {
         if number.is_whole() {
-            return self.counted(number, state, base);
+            return self.counted(number, base);
         }
-        let slope = self.slope(number, 0.0, state, base)?;
+        let slope = self.slope(number, 0.0, base)?;
         let n = (number.kind.range() / step) as i32;
         let powers = (-n..=n).map(|i| f64::from(i) * step);
-        let far = powers.map(|power| (self.distance(number, power, state, base), power));
+        let far = powers.map(|power| (self.distance(number, power, base), power));
         let far = far.min_by(|a, b| a.0.total_cmp(&b.0));
         far.filter(|_| squares(&slope.of) > 0.0).map(|(_, power)| power)
     }
 
     /// The same of a number that is counted: of all, or of some and those around the nearest.
-    fn counted(&self, number: Number, state: State, base: &Trial) -> Option<f64> {
-        let widest = self.widest();
+    fn counted(&self, number: Number, base: &Trial) -> Option<f64> {
+        let widest = self.search.widest();
         let mut stride = widest.div_ceil(MOST_WIDTHS);
         let mut tried: Vec<usize> = (1..widest).step_by(stride).collect();
         loop {
             let others = tried.into_iter().filter(|&n| n as f64 != number.meant);
             let power = |n: usize| number.power_of(n as f64);
-            let best = others.min_by_key(|&n| {
-                // Numbers from 0 on have the order of their bits.
-                self.distance(number, power(n), state, base).to_bits()
-            })?;
+            // Numbers from 0 on have the order of their bits.
+            let far = |&n: &usize| self.distance(number, power(n), base).to_bits();
+            let best = others.min_by_key(far)?;
             if stride == 1 {
                 return Some(power(best));
             }
@@ -179,35 +191,23 @@ impl<'a> Search<'a> {
     }
 
     /// The power of e to which its slope leads.
-    fn next(
-        &self,
-        number: Number,
-        power: f64,
-        state: State,
-        base: &Trial,
-    ) -> Option<f64> {
+    fn next(&self, number: Number, power: f64, base: &Trial) -> Option<f64> {
         if number.is_whole() {
             return Some(power);
         }
-        Some(power + self.slope(number, power, state, base)?.moved)
+        Some(power + self.slope(number, power, base)?.moved)
     }
 
     /// A number fitted to a tensor where the recipe is a trial's, from near this power of e.
-    fn fit(
-        &self,
-        number: Number,
-        power: f64,
-        state: State,
-        base: &Trial,
-    ) -> Option<Trial> {
-        let far = |power: f64| self.distance(number, power, state, base);
+    fn fit(&self, number: Number, power: f64, base: &Trial) -> Option<Trial> {
+        let far = |power: f64| self.distance(number, power, base);
         let mut power = match number.is_whole() {
             true => power,
             false => least(&far, power - STEP, power + STEP),
         };
         let mut best = far(power);
         for _ in 0..8 {
-            let next = self.next(number, power, state, base)?;
+            let next = self.next(number, power, base)?;
             let rms = far(next);
             // What is not a number is no step.
             if rms.partial_cmp(&best) != Some(std::cmp::Ordering::Less) {
@@ -215,14 +215,14 @@ impl<'a> Search<'a> {
             }
             (power, best) = (next, rms);
         }
-        let slope = self.slope(number, power, state, base)?.of;
+        let slope = self.slope(number, power, base)?.of;
         let uncertainty = match number.is_whole() {
             true => 0.0,
             false => 8.0 * best / squares(&slope).sqrt(),
         };
         let number = Number { uncertainty, ..number.times(power) };
-        let computed = self.with(&self.full, number, state, base)?;
-        let difference = difference(&self.record.tensors[&state], &computed)?;
+        let computed = self.with(&self.search.full, number, base)?;
+        let difference = difference(self.given(), &computed)?;
         Some(Trial { number: Some(number), difference, ..base.clone() })
     }
 
@@ -231,20 +231,20 @@ impl<'a> Search<'a> {
         &self,
         run: &Run<'_>,
         number: Number,
-        state: State,
         base: &Trial,
     ) -> Option<Tensor> {
-        let intent = number.applied(self.intent);
-        let run = run.varied(&intent, number.kind.after()).with_number(Some(&number));
-        run.step_with(state, &base.recipe, base.empty_row)
+        let intent = number.applied(self.search.intent);
+        let run = run.varied(&intent, number.kind.after());
+        let run = Run { number: Some(number), ..run };
+        run.forward(&base.recipe, base.empty_row).step(self.state)
     }
 
     /// How far the record's tensor is from that, in part.
-    fn distance(&self, number: Number, power: f64, state: State, base: &Trial) -> f64 {
-        let part = self.part_for(&base.recipe);
+    fn distance(&self, number: Number, power: f64, base: &Trial) -> f64 {
+        let part = self.search.part_for(&base.recipe);
         let apart = || {
-            let computed = self.with(part, number.times(power), state, base)?;
-            difference(&part.given(state, &base.recipe)?, &computed)
+            let computed = self.with(part, number.times(power), base)?;
+            difference(&part.given(self.state, &base.recipe)?, &computed)
         };
         apart().map_or(f64::INFINITY, |it| it.rms)
     }
@@ -253,13 +253,12 @@ impl<'a> Search<'a> {
         &self,
         number: Number,
         power: f64,
-        state: State,
         base: &Trial,
     ) -> Option<Slope> {
-        let part = self.part_for(&base.recipe);
-        let of = |power| self.with(part, number.times(power), state, base);
+        let part = self.search.part_for(&base.recipe);
+        let of = |power| self.with(part, number.times(power), base);
         let (near, here) = (of(power + NEAR)?, of(power)?);
-        let given = part.given(state, &base.recipe)?;
+        let given = part.given(self.state, &base.recipe)?;
         difference(&near, &given)?;
         let of = apart_signed(&near, &here, NEAR);
         let moved = along(&of, &given, &here);
@@ -268,49 +267,46 @@ impl<'a> Search<'a> {
 
     /// A fit that this level explains, and that is what the numbers are: certainly, if nothing
     /// else moves a tensor so.
-    pub(super) fn number_of(
-        &self,
-        level: &Level,
-        segment: &Segment,
-        is_certain: bool,
-        fits: &[Trial],
-    ) -> Option<Trial> {
-        let (state, right) = (segment.state, segment.right.as_ref()?.difference.rms);
+    pub(super) fn number_of(&self, level: &Level, is_certain: bool) -> Option<Outcome> {
+        let right = self.right.as_ref()?.difference.rms;
         let is_it = |fit: &&Trial| {
-            let error = self.error(level, state, fit);
-            let is_clear = self.is_no_chance(fit, state, right, FEWEST_BITS);
+            let error = self.error(level, fit);
+            let is_clear = self.is_no_chance(fit, right, FEWEST_BITS);
             let is_certain =
                 is_certain && 2.0 * fit.difference.rms <= level.tolerance(&error);
-            self.is_near(fit, segment)
+            self.is_near(fit)
                 && (is_clear || is_certain)
                 && level.explains(&fit.difference, &error, 1.0)
         };
-        fits.iter().find(is_it).cloned()
+        let fit = self.numbers().iter().find(is_it)?.clone();
+        Some(Outcome::Number { level: *level, trials: vec![fit] })
     }
 
     /// Whether a fit is clearly nearer than what is so far away: one number brings few entries
     /// nearer by chance. What rounding makes of a row that is nearly nothing is as what an eps
     /// does that is hardly another.
-    fn is_no_chance(&self, fit: &Trial, state: State, other: f64, bits: f64) -> bool {
+    fn is_no_chance(&self, fit: &Trial, other: f64, bits: f64) -> bool {
         let Some(number) = fit.number else { return false };
         let hardly = if number.kind == Kind::Eps { HARDLY } else { LAST_BITS };
         if number.is_near() && number.power_of(number.found).abs() < hardly {
             return false;
         }
         let nearer = other / fit.difference.rms.max(f64::MIN_POSITIVE);
-        let bits = bits + self.bits(&number);
-        nearer > CLEARLY && (self.entries(fit, state) - 1.0) * nearer.log2() > bits
+        // Of what is counted, there are so many tries.
+        let n_tries = if number.is_whole() { self.search.widest() as f64 } else { 1.0 };
+        let bits = bits + n_tries.log2();
+        nearer > CLEARLY && (self.entries(fit) - 1.0) * nearer.log2() > bits
     }
 
     /// How many entries of a tensor say something of their own: not those that are as others,
     /// nor the last of a row of weights that sum to 1.
-    pub(super) fn entries(&self, fit: &Trial, state: State) -> f64 {
-        let given = &self.record.tensors[&state];
+    pub(super) fn entries(&self, fit: &Trial) -> f64 {
+        let given = self.given();
         let numbers = given.iter().flat_map(|m| m.iter()).filter(|x| x.is_finite());
         let mut others = HashSet::new();
         let is_new = numbers.filter(|x| others.insert(x.to_bits()));
         let n = is_new.take(MOST_ENTRIES).count().min(fit.difference.finite) as f64;
-        match state {
+        match self.state {
             State::Attn => n * (1.0 - 1.0 / given[0].ncols() as f64),
             _ => n,
         }

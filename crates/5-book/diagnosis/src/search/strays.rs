@@ -5,13 +5,13 @@ use attention::Matrix;
 
 use super::numbers::{NEAR, along, apart_signed, squares};
 use super::trials::Samples;
-use super::{Search, Segment, Trial};
+use super::{Look, Search};
 use crate::compare::difference;
-use crate::level::{Level, RoundingError};
+use crate::level::Level;
 use crate::number::{Kind, Number};
 use crate::recipe::Recipe;
 use crate::run::{Side, Tensor};
-use crate::{Mistake, State, Step, bank};
+use crate::{Mistake, Run, State, Step, bank};
 
 /// A bound that was not meant is looked at where scores hardly reach it: their largest times e
 /// to this power.
@@ -41,43 +41,35 @@ impl Stray {
     }
 }
 
-impl Search<'_> {
+impl Look<'_, '_> {
     /// The number along which a tensor is further from what was meant than rounding moves it.
-    pub(super) fn stray(
-        &self,
-        level: &Level,
-        segment: &Segment,
-        samples: &Samples,
-    ) -> Option<Stray> {
-        let (right, error) = (segment.right.as_ref()?, segment.error?);
+    pub(super) fn stray(&self, level: &Level, samples: &Samples) -> Option<Stray> {
+        let (_, error) = self.rounding.get()?;
         let (counted, numbers): (Vec<_>, Vec<_>) =
-            self.all_numbers().into_iter().partition(Number::is_whole);
+            self.search.all_numbers().into_iter().partition(Number::is_whole);
         let farthest = 2.0 * level.tolerance(&error);
-        let counted = counted.iter().flat_map(|it| {
-            self.counted_near(it, farthest, (segment.state, right), &samples.0)
-        });
+        let counted =
+            counted.iter().flat_map(|it| self.counted_near(it, farthest, &samples.0));
         let numbers = numbers.into_iter().chain(counted);
-        let strays =
-            numbers.filter_map(|it| self.stray_along(it, level, segment, samples));
+        let strays = numbers.filter_map(|it| self.stray_along(it, level, samples));
         let most = strays.max_by(|a, b| a.times.total_cmp(&b.times))?;
         (most.times > STRAYS).then_some(most)
     }
 
+    /// The right tensor with another number, in part.
+    fn right_with(&self, number: Number) -> Option<Tensor> {
+        let part = self.search.part_for(&Recipe::RIGHT);
+        self.with(part, number, self.right.as_ref()?)
+    }
+
     /// Numbers that are counted and move a tensor by no more than this, from what was meant on:
     /// twice as far each. What lies between two moves it along both.
-    fn counted_near(
-        &self,
-        number: &Number,
-        farthest: f64,
-        (state, right): (State, &Trial),
-        exact: &[Matrix],
-    ) -> Vec<Number> {
-        let part = self.part_for(&Recipe::RIGHT);
-        let (start, widest) = (number.start as isize, self.widest() as isize);
+    fn counted_near(&self, number: &Number, far: f64, exact: &[Matrix]) -> Vec<Number> {
+        let (start, widest) = (number.start as isize, self.search.widest() as isize);
         let is_near = |it: &Number| {
-            let near = self.with(part, *it, state, right);
+            let near = self.right_with(*it);
             let apart = near.and_then(|near| difference(&near, exact));
-            apart.is_some_and(|apart| apart.rms <= farthest)
+            apart.is_some_and(|apart| apart.rms <= far)
         };
         let on = |sign: isize| {
             let all = (0..usize::BITS - 1).map(move |i| start + sign * (1 << i));
@@ -92,13 +84,8 @@ impl Search<'_> {
         &self,
         number: Number,
         level: &Level,
-        segment: &Segment,
-        (exact, samples): &Samples,
+        samples: &Samples,
     ) -> Option<Stray> {
-        let (state, right, error) =
-            (segment.state, segment.right.as_ref()?, segment.error?);
-        let part = self.part_for(&Recipe::RIGHT);
-        let given = part.given(state, &Recipe::RIGHT)?;
         let is_near = number.is_near();
         // From no bound to one, there is no slope, but a far one moves it a little.
         let (power, unit, share) = match number.meant.is_finite() {
@@ -108,16 +95,14 @@ impl Search<'_> {
             false => (FAR, 1.0, 3.0 * (2.0 * FAR).exp()),
             true => return None,
         };
-        let near = self.with(part, number.times(power), state, right)?;
-        let direction = apart_signed(&near, exact, unit);
-        let length = squares(&direction).sqrt();
+        let near = self.right_with(number.times(power))?;
+        let direction = apart_signed(&near, &samples.0, unit);
         let share = match number.kind {
             // What rounding does as a scale does, an eps does with far more of it.
-            Kind::Eps => self.scale_length(state, right)? / length,
+            Kind::Eps => self.scale_length()? / squares(&direction).sqrt(),
             _ => share,
         };
-        let (moved, noise) =
-            moved_along(&direction, &given, (level, &error), (exact, samples))?;
+        let (moved, noise) = self.moved_along(&direction, level, samples)?;
         let noise = noise + level.computing.step() / 4.0 * share;
         // Of many, rounding moves one further.
         let is_of_many = number.head.is_some() || number.is_whole();
@@ -136,22 +121,15 @@ impl Search<'_> {
 
     /// What has a structure, and moves a tensor further than rounding does: the scores on one
     /// side of the diagonal, or a mistake of masks of which there is a little.
-    pub(super) fn structure(
-        &self,
-        level: &Level,
-        segment: &Segment,
-        (exact, samples): &Samples,
-    ) -> Option<String> {
-        let (state, right, error) =
-            (segment.state, segment.right.as_ref()?, segment.error?);
-        let part = self.part_for(&Recipe::RIGHT);
-        let given = part.given(state, &Recipe::RIGHT)?;
+    pub(super) fn structure(&self, level: &Level, samples: &Samples) -> Option<String> {
+        let Search { record, intent, .. } = *self.search;
+        let (state, empty) = (self.state, self.right.as_ref()?.empty_row);
+        let part = self.search.part_for(&Recipe::RIGHT);
         let times = |other: Option<Tensor>, unit: f64| {
             let other = other?;
-            difference(&other, exact)?;
-            let direction = apart_signed(&other, exact, unit);
-            let (moved, noise) =
-                moved_along(&direction, &given, (level, &error), (exact, samples))?;
+            difference(&other, &samples.0)?;
+            let direction = apart_signed(&other, &samples.0, unit);
+            let (moved, noise) = self.moved_along(&direction, level, samples)?;
             Some(moved.abs() / noise / OF_MANY)
         };
         let sides = [true, false].into_iter().flat_map(|is_ahead| {
@@ -159,17 +137,16 @@ impl Search<'_> {
             [side(1.0 + NEAR, 0.0), side(1.0, NEAR)]
         });
         let of_side = |side: Side| {
-            let run = part.varied(self.intent, State::HeadValue).with_side(side);
-            let other = run.step_with(state, &Recipe::RIGHT, right.empty_row);
+            let run = part.varied(intent, State::HeadValue);
+            let run = Run { side: Some(side), ..run };
+            let other = run.forward(&Recipe::RIGHT, empty).step(state);
             let keys = if side.is_ahead { "behind" } else { "before" };
             Some((times(other, NEAR)?, format!("scores of keys {keys} the query alone")))
         };
-        let of_masks = bank()
-            .filter(|it| it.step == Step::Mask)
-            .filter(|it| it.is_possible(self.record, self.intent));
+        let of_masks =
+            bank().filter(|it| it.step == Step::Mask && it.is_possible(record, intent));
         let of_mistake = |it: &'static Mistake| {
-            let recipe = it.applied(Recipe::RIGHT);
-            let other = part.step_with(state, &recipe, right.empty_row);
+            let other = part.forward(&it.applied(Recipe::RIGHT), empty).step(state);
             Some((times(other, 1.0)?, it.entry().name.clone()))
         };
         let all = sides.filter_map(of_side).chain(of_masks.filter_map(of_mistake));
@@ -178,26 +155,29 @@ impl Search<'_> {
     }
 
     /// By how much a tensor moves with the scale.
-    fn scale_length(&self, state: State, right: &Trial) -> Option<f64> {
-        let scale = self.all_numbers().into_iter().find(|it| it.kind == Kind::Scale)?;
-        Some(squares(&self.slope(scale, 0.0, state, right)?.of).sqrt())
+    fn scale_length(&self) -> Option<f64> {
+        let mut numbers = self.search.all_numbers().into_iter();
+        let scale = numbers.find(|it| it.kind == Kind::Scale)?;
+        Some(squares(&self.slope(scale, 0.0, self.right.as_ref()?)?.of).sqrt())
     }
-}
 
-/// How far a tensor is moved in a direction, and how far rounding moves it there; nothing where
-/// there is no direction.
-fn moved_along(
-    direction: &[Matrix],
-    given: &[Matrix],
-    (level, error): (&Level, &RoundingError),
-    (exact, samples): (&[Matrix], &[Vec<Matrix>]),
-) -> Option<(f64, f64)> {
-    let length = squares(direction).sqrt();
-    if length == 0.0 {
-        return None;
+    /// How far a tensor is moved in a direction, and how far rounding moves it there; nothing
+    /// where there is no direction.
+    fn moved_along(
+        &self,
+        direction: &[Matrix],
+        level: &Level,
+        (exact, samples): &Samples,
+    ) -> Option<(f64, f64)> {
+        let part = self.search.part_for(&Recipe::RIGHT);
+        let given = part.given(self.state, &Recipe::RIGHT)?;
+        let ((_, error), length) = (self.rounding.get()?, squares(direction).sqrt());
+        if length == 0.0 {
+            return None;
+        }
+        let rounded = samples.iter().map(|it| along(direction, it, exact).abs());
+        let noise = rounded.fold(0.0, f64::max) * level.finest()
+            + (error.rms + error.digits) / length;
+        Some((along(direction, &given, exact), noise))
     }
-    let rounded = samples.iter().map(|it| along(direction, it, exact).abs());
-    let noise = rounded.fold(0.0, f64::max) * level.finest()
-        + (error.rms + error.digits) / length;
-    Some((along(direction, given, exact), noise))
 }

@@ -71,7 +71,7 @@ impl<'a> Search<'a> {
             tiles.iter().flat_map(|&tile| empty_rows.iter().map(move |&it| (tile, it)));
         let trial = |(tile, empty_row)| {
             let recipe = Recipe { tile, ..recipe };
-            let computed = run.step_with(state, &recipe, empty_row)?;
+            let computed = run.forward(&recipe, empty_row).step(state)?;
             let difference = difference(&given, &computed)?;
             let mistakes = mistakes.clone();
             Some(Trial { mistakes, recipe, number: None, difference, empty_row })
@@ -120,10 +120,9 @@ impl<'a> Search<'a> {
         if trial.empty_row != EmptyRow::Unmasked {
             return 0.0;
         }
-        let down =
-            Run::new(self.record, self.intent).rounded(Precision::F64, Rounding::Down);
-        let down = self.like_part(down, &trial.recipe);
-        let down = down.step_with(state, &trial.recipe, trial.empty_row);
+        let run = Run::new(self.record, self.intent);
+        let down = self.like_part(Run { rounding: Rounding::Down, ..run }, &trial.recipe);
+        let down = down.forward(&trial.recipe, trial.empty_row).step(state);
         down.and_then(|it| difference(exact, &it)).map_or(0.0, |it| it.rms)
     }
 
@@ -138,14 +137,14 @@ impl<'a> Search<'a> {
         let Trial { recipe, empty_row, number, .. } = trial;
         let intent = number.map(|number| number.applied(self.intent));
         let intent = intent.as_ref().unwrap_or(self.intent);
-        let run = |record| Run::new(record, intent).with_number(number.as_ref());
+        let run = |record| Run { number: *number, ..Run::new(record, intent) };
         let exact = self.like_part(run(self.record), recipe);
-        let exact = exact.step_with(state, recipe, *empty_row)?;
+        let exact = exact.forward(recipe, *empty_row).step(state)?;
         let stored = self.record.precision;
-        let of = |record, computing: Precision, rounding| {
-            let run = run(record).rounded(computing, rounding);
+        let of = |record, precision: Precision, rounding| {
+            let run = Run { precision, rounding, ..run(record) };
             let computed =
-                self.like_part(run, recipe).step_with(state, recipe, *empty_row)?;
+                self.like_part(run, recipe).forward(recipe, *empty_row).step(state)?;
             let mut computed = computed.to_vec();
             computed.iter_mut().for_each(|m| stored.round_all(m, Rounding::Nearest));
             Some(computed)
@@ -206,7 +205,8 @@ impl<'a> Search<'a> {
         let mut chosen = vec![1 % rows, rows / 3, rows / 2, rows - 1];
         chosen.dedup();
         let of = |sequences, rows: &Vec<usize>| {
-            Run::new(self.record, self.intent).part(sequences, rows.clone())
+            let rows = Some(rows.clone());
+            Run { sequences, rows, ..Run::new(self.record, self.intent) }
         };
         self.probe = Some(of(vec![worst.unwrap_or(0)], &chosen));
         // There are many sequences, and each takes long.

@@ -6,9 +6,7 @@
 use std::collections::BTreeMap;
 
 use attention::{Linear, Matrix};
-use diagnosis::{
-    Corner, EmptyRow, HeadNorm, Intent, NormKind, Pairing, Precision, Record, State,
-};
+use diagnosis::{Corner, EmptyRow, Intent, NormKind, Pairing, Precision, Record, State};
 use half::{bf16, f16};
 
 /// How a machine computes.
@@ -21,6 +19,11 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// One that keeps numbers of this precision, and multiplies scores by the scale.
+    pub const fn of(precision: Precision) -> Self {
+        Self { precision, scales_queries: false }
+    }
+
     /// As this precision has a number.
     pub fn kept(self, x: f64) -> f64 {
         match self.precision {
@@ -61,13 +64,12 @@ pub fn output(record: &Record, intent: &Intent, machine: Machine) -> Vec<Matrix>
     pass(record, intent, machine).remove(&State::Output).expect("it has an output")
 }
 
-/// Every tensor of the layer that was meant, under the names that files have.
-pub fn pass(
-    record: &Record,
-    intent: &Intent,
-    machine: Machine,
-) -> BTreeMap<State, Vec<Matrix>> {
-    twisted(record, intent, machine, &|_, _, masked| masked)
+/// The tensors of a layer, under the names that files have.
+pub type Tensors = BTreeMap<State, Vec<Matrix>>;
+
+/// Every tensor of the layer that was meant.
+pub fn pass(record: &Record, intent: &Intent, machine: Machine) -> Tensors {
+    twisted((record, intent), machine, &|_, _, masked| masked)
 }
 
 /// What becomes of the score of a sequence, a head, a query and a key: of itself, and of what
@@ -76,195 +78,183 @@ pub type Twist<'a> = &'a dyn Fn([usize; 4], f64, f64) -> f64;
 
 /// The same where scores are twisted before the softmax.
 pub fn twisted(
-    record: &Record,
-    intent: &Intent,
+    (record, intent): (&Record, &Intent),
     machine: Machine,
     twist: Twist<'_>,
-) -> BTreeMap<State, Vec<Matrix>> {
-    let mut tensors = BTreeMap::new();
-    for s in 0..record.batch() {
-        sequence(record, intent, (machine, twist), s, &mut tensors);
-    }
+) -> Tensors {
+    let layer = Layer { record, intent, machine, twist };
+    let mut tensors = Tensors::new();
+    (0..record.batch()).for_each(|s| layer.sequence(s, &mut tensors));
     tensors
 }
 
-/// The attention weights of a head of a sequence, from its scores.
-fn weights(
-    record: &Record,
-    intent: &Intent,
-    (machine, twist): (Machine, Twist<'_>),
-    [s, i]: [usize; 2],
-    scores: &Matrix,
-) -> Matrix {
-    let mut attn = Matrix::zeros(scores.nrows(), scores.ncols());
-    for r in 0..scores.nrows() {
-        let masked = |c: usize| {
-            let (at, score) = ([s, i, r, c], scores[(r, c)]);
-            twist(at, score, masked(record, intent, at, score))
-        };
-        let row: Vec<f64> = (0..scores.ncols()).map(masked).collect();
-        let sink = record.weights.sinks.as_ref().map(|sinks| sinks[i]);
-        let lowered = |s: &f64| match record.precision {
-            Precision::F32 => f64::from((s - 1e4) as f32),
-            _ => s - 1e4,
-        };
-        let is_empty = sink.is_none() && row.iter().all(|&s| s == f64::NEG_INFINITY);
-        let row = match intent.empty_row {
-            EmptyRow::Unmasked if is_empty => {
-                let raw: Vec<f64> = scores.row(r).iter().map(lowered).collect();
-                softmax(&raw, None, EmptyRow::Zeros)
-            }
-            empty => softmax(&row, sink, empty),
-        };
-        row.iter().enumerate().for_each(|(c, &a)| attn[(r, c)] = machine.kept(a));
-    }
-    attn
+struct Layer<'l> {
+    record: &'l Record,
+    intent: &'l Intent,
+    machine: Machine,
+    twist: Twist<'l>,
 }
 
-fn sequence(
-    record: &Record,
-    intent: &Intent,
-    (machine, twist): (Machine, Twist<'_>),
-    s: usize,
-    tensors: &mut BTreeMap<State, Vec<Matrix>>,
-) {
-    let mut add = |state, m: &Matrix| tensors.entry(state).or_default().push(m.clone());
-    let [q, k, v] = [0, 1, 2].map(|role| {
-        machine.linear(&record.inputs[role][s], &record.weights.projections[role])
-    });
-    for (state, m) in [(State::Query, &q), (State::Key, &k), (State::Value, &v)] {
-        add(state, m);
-    }
-    let h = intent.n_heads;
-    let (d_k, d_v) = (q.ncols() / h, v.ncols() / intent.n_kv_heads);
-    let norms = record.weights.norms.as_ref();
-    let normed = |x: &Matrix, role: usize, (i, width): (usize, usize)| {
-        let head = x.columns(i * width, width).into_owned();
-        norms.map_or(head, |norms| normed(x, &norms[role], (i, width), machine))
-    };
-    let mut concat = Matrix::zeros(q.nrows(), h * d_v);
-    for i in 0..h {
-        let shared = i * intent.n_kv_heads / h;
-        let mut q = normed(&q, 0, (i, d_k));
-        let mut k = normed(&k, 1, (shared, d_k));
-        let v = v.columns(shared * d_v, d_v);
-        rotate(&mut q, intent, machine, |t| place(record, intent, [s, 0, t]));
-        rotate(&mut k, intent, machine, |t| place(record, intent, [s, 1, t]));
-        let scale = intent.scale.unwrap_or(1.0 / (d_k as f64).sqrt());
-        if machine.scales_queries {
-            q.apply(|x| *x = machine.kept(*x * scale));
-        }
-        let scores = Matrix::from_fn(q.nrows(), k.nrows(), |r, c| {
-            let score = machine.dot(q.row(r).iter().copied(), k.row(c).iter().copied());
-            let score =
-                if machine.scales_queries { score } else { machine.kept(score * scale) };
-            intent.cap.map_or(score, |cap| machine.kept(cap * (score / cap).tanh()))
+impl Layer<'_> {
+    fn sequence(&self, s: usize, tensors: &mut Tensors) {
+        let Self { record, intent, machine, .. } = *self;
+        let mut add =
+            |state, m: &Matrix| tensors.entry(state).or_default().push(m.clone());
+        let [q, k, v] = [0, 1, 2].map(|role| {
+            machine.linear(&record.inputs[role][s], &record.weights.projections[role])
         });
-        let attn = weights(record, intent, (machine, twist), [s, i], &scores);
-        let head = Matrix::from_fn(q.nrows(), d_v, |r, c| {
-            machine.dot(attn.row(r).iter().copied(), v.column(c).iter().copied())
-        });
-        concat.columns_mut(i * d_v, d_v).copy_from(&head);
-        for (state, m) in
-            [(State::Scores, &scores), (State::Attn, &attn), (State::Heads, &head)]
-        {
+        for (state, m) in [(State::Query, &q), (State::Key, &k), (State::Value, &v)] {
             add(state, m);
         }
+        let h = intent.n_heads;
+        let (d_k, d_v) = (q.ncols() / h, v.ncols() / intent.n_kv_heads);
+        let mut concat = Matrix::zeros(q.nrows(), h * d_v);
+        for i in 0..h {
+            let shared = i * intent.n_kv_heads / h;
+            let mut q = self.normed(&q, 0, (i, d_k));
+            let mut k = self.normed(&k, 1, (shared, d_k));
+            let v = v.columns(shared * d_v, d_v);
+            self.rotate(&mut q, [s, 0]);
+            self.rotate(&mut k, [s, 1]);
+            let scale = intent.scale.unwrap_or(1.0 / (d_k as f64).sqrt());
+            let [of_query, of_score] =
+                if machine.scales_queries { [scale, 1.0] } else { [1.0, scale] };
+            q.apply(|x| *x = machine.kept(*x * of_query));
+            let scores = Matrix::from_fn(q.nrows(), k.nrows(), |r, c| {
+                let score =
+                    machine.dot(q.row(r).iter().copied(), k.row(c).iter().copied());
+                let score = machine.kept(score * of_score);
+                intent.cap.map_or(score, |cap| machine.kept(cap * (score / cap).tanh()))
+            });
+            let attn = self.weights([s, i], &scores);
+            let head = Matrix::from_fn(q.nrows(), d_v, |r, c| {
+                machine.dot(attn.row(r).iter().copied(), v.column(c).iter().copied())
+            });
+            concat.columns_mut(i * d_v, d_v).copy_from(&head);
+            add(State::Scores, &scores);
+            add(State::Attn, &attn);
+            add(State::Heads, &head);
+        }
+        let linear = record.weights.output.as_ref();
+        let output = linear.map(|linear| machine.linear(&concat, linear));
+        add(State::Output, output.as_ref().unwrap_or(&concat));
     }
-    let linear = record.weights.output.as_ref();
-    let output = linear.map(|linear| machine.linear(&concat, linear));
-    add(State::Output, output.as_ref().unwrap_or(&concat));
-}
 
-/// A head of q or k, with its norm.
-fn normed(
-    x: &Matrix,
-    norm: &HeadNorm,
-    (i, width): (usize, usize),
-    machine: Machine,
-) -> Matrix {
-    let gains = |at: usize| if norm.gain.len() == width { at } else { i * width + at };
-    Matrix::from_fn(x.nrows(), width, |t, c| {
-        let (first, n) = if norm.is_whole { (0, x.ncols()) } else { (i * width, width) };
-        let part: Vec<f64> = (first..first + n).map(|c| x[(t, c)]).collect();
-        let mean = match norm.kind {
-            NormKind::Layer => part.iter().sum::<f64>() / n as f64,
-            NormKind::RootMeanSquare | NormKind::Unsaid => 0.0,
-        };
-        let squares: f64 = part.iter().map(|x| (x - mean) * (x - mean)).sum();
-        let unit =
-            (x[(t, i * width + c)] - mean) / (squares / n as f64 + norm.eps).sqrt();
-        let bias = norm.bias.as_ref().map_or(0.0, |bias| bias[gains(c)]);
-        machine.kept(unit * norm.gain[gains(c)] + bias)
-    })
-}
-
-/// Where the first query stands, counted from the first key.
-fn first_query(record: &Record, intent: &Intent) -> i64 {
-    let (n_q, n_kv) = record.lengths();
-    let at_end = n_kv as i64 - n_q as i64;
-    match (intent.offset, intent.causal) {
-        (Some(offset), _) => offset as i64,
-        (None, Some(Corner::TopLeft)) => 0,
-        (None, Some(Corner::BottomRight)) => at_end,
-        (None, None) => at_end.max(0),
-    }
-}
-
-/// The position of query (0) or key (1) t of a sequence.
-fn place(record: &Record, intent: &Intent, [s, role, t]: [usize; 3]) -> f64 {
-    if let Some(listed) = &intent.positions {
-        let lists = if role == 0 { &listed.queries } else { &listed.keys };
-        return lists[s.min(lists.len() - 1)][t];
-    }
-    let first = if role == 0 { first_query(record, intent) } else { 0 };
-    (first + t as i64) as f64
-}
-
-fn rotate(
-    x: &mut Matrix,
-    intent: &Intent,
-    machine: Machine,
-    place: impl Fn(usize) -> f64,
-) {
-    let Some((pairing, base)) = intent.rotary else { return };
-    let d = x.ncols();
-    for t in 0..x.nrows() {
-        for p in 0..d / 2 {
-            let (a, b) = match pairing {
-                Pairing::Halves => (p, p + d / 2),
-                Pairing::Pairs => (2 * p, 2 * p + 1),
+    /// The attention weights of a head of a sequence, from its scores.
+    fn weights(&self, [s, i]: [usize; 2], scores: &Matrix) -> Matrix {
+        let mut attn = Matrix::zeros(scores.nrows(), scores.ncols());
+        for r in 0..scores.nrows() {
+            let masked = |c: usize| {
+                let (at, score) = ([s, i, r, c], scores[(r, c)]);
+                (self.twist)(at, score, self.masked(at, score))
             };
-            let angle = place(t) / base.powf(2.0 * p as f64 / d as f64);
-            let (x_a, x_b) = (x[(t, a)], x[(t, b)]);
-            x[(t, a)] = machine.kept(x_a * angle.cos() - x_b * angle.sin());
-            x[(t, b)] = machine.kept(x_b * angle.cos() + x_a * angle.sin());
+            let row: Vec<f64> = (0..scores.ncols()).map(masked).collect();
+            let sink = self.record.weights.sinks.as_ref().map(|sinks| sinks[i]);
+            let lowered = |s: &f64| match self.record.precision {
+                Precision::F32 => f64::from((s - 1e4) as f32),
+                _ => s - 1e4,
+            };
+            let is_empty = sink.is_none() && row.iter().all(|&s| s == f64::NEG_INFINITY);
+            let row = match self.intent.empty_row {
+                EmptyRow::Unmasked if is_empty => {
+                    let raw: Vec<f64> = scores.row(r).iter().map(lowered).collect();
+                    softmax(&raw, None, EmptyRow::Zeros)
+                }
+                empty => softmax(&row, sink, empty),
+            };
+            let row = row.iter().enumerate();
+            row.for_each(|(c, &a)| attn[(r, c)] = self.machine.kept(a));
+        }
+        attn
+    }
+
+    /// A head of q or k, with its norm if there is one.
+    fn normed(&self, x: &Matrix, role: usize, (i, width): (usize, usize)) -> Matrix {
+        let Some(norms) = &self.record.weights.norms else {
+            return x.columns(i * width, width).into_owned();
+        };
+        let norm = &norms[role];
+        let gains =
+            |at: usize| if norm.gain.len() == width { at } else { i * width + at };
+        Matrix::from_fn(x.nrows(), width, |t, c| {
+            let (first, n) =
+                if norm.is_whole { (0, x.ncols()) } else { (i * width, width) };
+            let part: Vec<f64> = (first..first + n).map(|c| x[(t, c)]).collect();
+            let mean = match norm.kind {
+                NormKind::Layer => part.iter().sum::<f64>() / n as f64,
+                NormKind::RootMeanSquare | NormKind::Unsaid => 0.0,
+            };
+            let squares: f64 = part.iter().map(|x| (x - mean) * (x - mean)).sum();
+            let unit =
+                (x[(t, i * width + c)] - mean) / (squares / n as f64 + norm.eps).sqrt();
+            let bias = norm.bias.as_ref().map_or(0.0, |bias| bias[gains(c)]);
+            self.machine.kept(unit * norm.gain[gains(c)] + bias)
+        })
+    }
+
+    /// Where the first query stands, counted from the first key.
+    fn first_query(&self) -> i64 {
+        let (n_q, n_kv) = self.record.lengths();
+        let at_end = n_kv as i64 - n_q as i64;
+        match (self.intent.offset, self.intent.causal) {
+            (Some(offset), _) => offset as i64,
+            (None, Some(Corner::TopLeft)) => 0,
+            (None, Some(Corner::BottomRight)) => at_end,
+            (None, None) => at_end.max(0),
         }
     }
-}
 
-/// A score with all masks on it.
-fn masked(record: &Record, intent: &Intent, [s, i, r, c]: [usize; 4], score: f64) -> f64 {
-    let distance = first_query(record, intent) + r as i64 - c as i64;
-    let is_ahead = intent.causal.is_some() && distance < 0;
-    let is_far =
-        intent.window.is_some_and(|window| distance.unsigned_abs() >= window as u64);
-    let slope = intent.slopes.as_ref().map_or(0.0, |slopes| slopes[i]);
-    let [of_query, of_key] =
-        [[s, 0, r], [s, 1, c]].map(|token| place(record, intent, token));
-    let score = score - slope * (of_query - of_key).abs();
-    let of = |n: usize| match n {
-        1 => 0,
-        n if n == record.batch() => s,
-        _ => s * intent.n_heads + i,
-    };
-    let masks = &record.masks;
-    let is_open = !is_ahead
-        && !is_far
-        && masks.padding.as_ref().is_none_or(|all| all[of(all.len())][c])
-        && masks.pairs.as_ref().is_none_or(|all| all[of(all.len())][(r, c)]);
-    let added = masks.added.as_ref().map_or(0.0, |all| all[of(all.len())][(r, c)]);
-    if is_open { score + added } else { f64::NEG_INFINITY }
+    /// The position of query (0) or key (1) t of a sequence.
+    fn place(&self, [s, role, t]: [usize; 3]) -> f64 {
+        if let Some(listed) = &self.intent.positions {
+            let lists = if role == 0 { &listed.queries } else { &listed.keys };
+            return lists[s.min(lists.len() - 1)][t];
+        }
+        let first = if role == 0 { self.first_query() } else { 0 };
+        (first + t as i64) as f64
+    }
+
+    fn rotate(&self, x: &mut Matrix, [s, role]: [usize; 2]) {
+        let Some((pairing, base)) = self.intent.rotary else { return };
+        let d = x.ncols();
+        for t in 0..x.nrows() {
+            for p in 0..d / 2 {
+                let (a, b) = match pairing {
+                    Pairing::Halves => (p, p + d / 2),
+                    Pairing::Pairs => (2 * p, 2 * p + 1),
+                };
+                let angle =
+                    self.place([s, role, t]) / base.powf(2.0 * p as f64 / d as f64);
+                let (x_a, x_b) = (x[(t, a)], x[(t, b)]);
+                let kept = |x| self.machine.kept(x);
+                x[(t, a)] = kept(x_a * angle.cos() - x_b * angle.sin());
+                x[(t, b)] = kept(x_b * angle.cos() + x_a * angle.sin());
+            }
+        }
+    }
+
+    /// A score with all masks on it.
+    fn masked(&self, [s, i, r, c]: [usize; 4], score: f64) -> f64 {
+        let (intent, masks) = (self.intent, &self.record.masks);
+        let distance = self.first_query() + r as i64 - c as i64;
+        let is_ahead = intent.causal.is_some() && distance < 0;
+        let is_far =
+            intent.window.is_some_and(|window| distance.unsigned_abs() >= window as u64);
+        let slope = intent.slopes.as_ref().map_or(0.0, |slopes| slopes[i]);
+        let [of_query, of_key] = [[s, 0, r], [s, 1, c]].map(|token| self.place(token));
+        let score = score - slope * (of_query - of_key).abs();
+        let of = |n: usize| match n {
+            1 => 0,
+            n if n == self.record.batch() => s,
+            _ => s * intent.n_heads + i,
+        };
+        let is_open = !is_ahead
+            && !is_far
+            && masks.padding.as_ref().is_none_or(|all| all[of(all.len())][c])
+            && masks.pairs.as_ref().is_none_or(|all| all[of(all.len())][(r, c)]);
+        let added = masks.added.as_ref().map_or(0.0, |all| all[of(all.len())][(r, c)]);
+        if is_open { score + added } else { f64::NEG_INFINITY }
+    }
 }
 
 fn softmax(scores: &[f64], sink: Option<f64>, empty: EmptyRow) -> Vec<f64> {

@@ -35,8 +35,24 @@ pub fn self_attention([batch, n, d_model, h]: [usize; 4], rng: &mut Rng) -> Reco
 
 /// A tensor as this kind of numbers has it.
 pub fn stored(tensor: Vec<Matrix>, precision: Precision) -> Vec<Matrix> {
-    let file = Machine { precision, scales_queries: false };
+    let file = Machine::of(precision);
     tensor.into_iter().map(|m| m.map(|x| file.kept(x))).collect()
+}
+
+/// Changes every number of the parameters and the inputs.
+pub fn change_all(record: &mut Record, change: impl Fn(&mut f64)) {
+    let Weights { projections, packed, output, .. } = &mut record.weights;
+    for linear in projections.iter_mut().chain(packed).chain(output) {
+        let bias = linear.bias.iter_mut().flatten();
+        linear.weight.iter_mut().chain(bias).for_each(&change);
+    }
+    record.inputs.iter_mut().flatten().flatten().for_each(change);
+}
+
+/// Multiplies the weights of separate projections, and not their biases.
+pub fn multiply_weights(record: &mut Record, factor: f64) {
+    let Weights { projections, output, .. } = &mut record.weights;
+    projections.iter_mut().chain(output).for_each(|linear| linear.weight *= factor);
 }
 
 /// The output of the layer with these mistakes, where a query without a key gets this.

@@ -96,15 +96,16 @@ impl Wrong {
             _ => (),
         }
         let mut wrong = meant.clone();
-        match self {
-            Self::Scale(_) | Self::Sign(_) => wrong.scale = Some(self.number(record)),
-            Self::Base(_) => wrong.rotary = Some((Pairing::Halves, self.number(record))),
-            Self::Cap(_) | Self::Unmeant(_) => wrong.cap = Some(self.number(record)),
-            Self::Width(n, _) | Self::UnmeantWidth(n, _) => wrong.window = Some(n),
-            Self::Slopes(x) => {
-                wrong.slopes.iter_mut().flatten().for_each(|slope| *slope *= x.exp());
+        match self.number(record) {
+            _ if matches!(self, Self::Head(_)) => (),
+            Some((Kind::Scale, x)) => wrong.scale = Some(x),
+            Some((Kind::Base, x)) => wrong.rotary = Some((Pairing::Halves, x)),
+            Some((Kind::Cap, x)) => wrong.cap = Some(x),
+            Some((Kind::Window, n)) => wrong.window = Some(n as usize),
+            Some((Kind::Slopes, x)) => {
+                wrong.slopes.iter_mut().flatten().for_each(|slope| *slope *= x);
             }
-            _ => (),
+            Some((Kind::Eps, _)) | None => (),
         }
         [meant, wrong]
     }
@@ -131,29 +132,18 @@ impl Wrong {
         }
     }
 
-    pub fn number(self, record: &Record) -> f64 {
+    /// Which number is another, and what it is.
+    pub fn number(self, record: &Record) -> Option<(Kind, f64)> {
         let scale = 2.0 / (record.inputs[0][0].ncols() as f64).sqrt();
-        match self {
-            Self::Scale(x) | Self::Head(x) => scale * x.exp(),
-            Self::Sign(x) => -scale * x.exp(),
-            Self::Base(x) => 10_000.0 * x.exp(),
-            Self::Cap(x) => 5.0 * x.exp(),
-            Self::Unmeant(cap) => cap,
-            Self::Width(n, _) | Self::UnmeantWidth(n, _) => n as f64,
-            Self::Slopes(x) => x.exp(),
-            Self::Eps(_, eps) => eps,
-            _ => f64::NAN,
-        }
-    }
-
-    pub fn kind(self) -> Option<Kind> {
         Some(match self {
-            Self::Scale(_) | Self::Sign(_) | Self::Head(_) => Kind::Scale,
-            Self::Base(_) => Kind::Base,
-            Self::Cap(_) | Self::Unmeant(_) => Kind::Cap,
-            Self::Width(..) | Self::UnmeantWidth(..) => Kind::Window,
-            Self::Slopes(_) => Kind::Slopes,
-            Self::Eps(..) => Kind::Eps,
+            Self::Scale(x) | Self::Head(x) => (Kind::Scale, scale * x.exp()),
+            Self::Sign(x) => (Kind::Scale, -scale * x.exp()),
+            Self::Base(x) => (Kind::Base, 10_000.0 * x.exp()),
+            Self::Cap(x) => (Kind::Cap, 5.0 * x.exp()),
+            Self::Unmeant(cap) => (Kind::Cap, cap),
+            Self::Width(n, _) | Self::UnmeantWidth(n, _) => (Kind::Window, n as f64),
+            Self::Slopes(x) => (Kind::Slopes, x.exp()),
+            Self::Eps(_, eps) => (Kind::Eps, eps),
             _ => return None,
         })
     }
