@@ -72,7 +72,7 @@ pub fn diagnose_with(
 ) -> Result<Diagnosis> {
     record.check(intent)?;
     let mut best = one_reading(record, intent, progress);
-    for reading in readings::of(record, intent, &best.tensors) {
+    for reading in readings::of(&Run::new(record, intent), &best.tensors) {
         if best.verdict == Verdict::Right {
             break;
         }
@@ -92,7 +92,7 @@ pub fn diagnose_with(
     if best.verdict == Verdict::Unknown {
         check_shapes(record, intent, &best)?;
     }
-    best.remarks.extend(crate::places::not_a_number(record, intent));
+    best.remarks.extend(crate::places::not_a_number(&Run::new(record, intent)));
     best.remarks.extend(best.places.as_ref().and_then(|it| it.remark(record)));
     let is_batch_axis = |set: &Vec<&Mistake>| set.iter().any(|it| it.id == "batch-axis");
     if best.explanations.iter().any(is_batch_axis) {
@@ -158,6 +158,7 @@ fn one_reading(
         None => Verdict::Right,
     };
     let invisible = search.invisible(&segments, &explanations);
+    let run = Run::new(record, intent);
     let tensors: Vec<TensorReport> = segments.iter().map(report).collect();
     let is_other = |it: &&TensorReport| it.verdict > Verdict::Condition;
     Diagnosis {
@@ -170,10 +171,10 @@ fn one_reading(
         tensors,
         steps: steps(&explanations),
         nearest: unknown.and_then(nearest),
-        places: unknown.and_then(|segment| Places::of(record, intent, segment)),
+        places: unknown.and_then(|segment| Places::of(&run, segment)),
         invisible,
         empty_row: empty_row(&search, &segments),
-        remarks: remarks(record, intent, &segments),
+        remarks: remarks(&run, &segments),
         explanations,
     }
 }
@@ -268,7 +269,7 @@ fn empty_row(search: &Search<'_>, segments: &[Segment]) -> Option<EmptyRow> {
     search.has_empty_rows(&trial.recipe).then_some(trial.empty_row)
 }
 
-fn remarks(record: &Record, intent: &Intent, segments: &[Segment]) -> Vec<String> {
+fn remarks(run: &Run<'_>, segments: &[Segment]) -> Vec<String> {
     let mut remarks: Vec<String> = segments.iter().filter_map(remark_of).collect();
     let trials = segments.iter().filter_map(|segment| match &segment.outcome {
         Outcome::Explained { trials, .. } => Some(trials),
@@ -280,7 +281,7 @@ fn remarks(record: &Record, intent: &Intent, segments: &[Segment]) -> Vec<String
             remarks.push(format!("{name}: it is so with tiles of {tile}."));
         }
         if trial.recipe.softmax == Softmax::Dropped
-            && let Some(p) = Run::new(record, intent).dropped()
+            && let Some(p) = run.dropped()
         {
             remarks.push(format!("{name}: p is {p:.3}."));
         }

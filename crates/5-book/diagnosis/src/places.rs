@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::compare::apart;
 use crate::recipe::Recipe;
 use crate::search::Segment;
-use crate::{Intent, Mistake, Precision, Record, Run, State};
+use crate::{Mistake, Precision, Record, Run, State};
 
 /// This share of all squares is said to be all of it.
 const NEARLY_ALL: f64 = 0.98;
@@ -33,13 +33,8 @@ pub struct Places {
 }
 
 impl Places {
-    pub(crate) fn of(
-        record: &Record,
-        intent: &Intent,
-        segment: &Segment,
-    ) -> Option<Self> {
-        let trial = segment.nearest()?;
-        let run = Run::new(record, intent);
+    pub(crate) fn of(run: &Run<'_>, segment: &Segment) -> Option<Self> {
+        let (record, trial) = (run.record, segment.nearest()?);
         let nearest = run.forward(&trial.recipe, trial.empty_row).step(segment.state)?;
         let given = &record.tensors[&segment.state];
         let both = given.iter().zip(nearest.iter());
@@ -53,7 +48,7 @@ impl Places {
         let of_row = |r: usize| difference.iter().map(|m| m.row(r).norm_squared()).sum();
         let heads = match segment.state {
             state if state.is_per_head() => shares((0..each).map(of_head)),
-            State::Output => by_head(record, intent, &difference),
+            State::Output => by_head(run, &difference),
             _ => Vec::new(),
         };
         let mut places = Self {
@@ -153,9 +148,9 @@ fn shares(sums: impl Iterator<Item = f64>) -> Vec<f64> {
 
 /// How much of a difference of outputs each head alone could make: it adds what is in the
 /// span of its rows of W^O.
-fn by_head(record: &Record, intent: &Intent, difference: &[Matrix]) -> Vec<f64> {
-    let Some(linear) = &record.weights.output else { return Vec::new() };
-    let h = intent.n_heads;
+fn by_head(run: &Run<'_>, difference: &[Matrix]) -> Vec<f64> {
+    let Some(linear) = &run.record.weights.output else { return Vec::new() };
+    let h = run.intent.n_heads;
     let width = linear.d_in() / h;
     let is_other = difference[0].ncols() != linear.d_out();
     if h == 1 || width == 0 || is_other || width * 2 > linear.d_out() {
@@ -171,11 +166,11 @@ fn by_head(record: &Record, intent: &Intent, difference: &[Matrix]) -> Vec<f64> 
 }
 
 /// What made an output NaN or infinite, if it is.
-pub(crate) fn not_a_number(record: &Record, intent: &Intent) -> Option<String> {
+pub(crate) fn not_a_number(run: &Run<'_>) -> Option<String> {
+    let record = run.record;
     let has_nan = |m: &Matrix| m.iter().any(|x| x.is_nan());
     let (state, _) =
         record.tensors.iter().find(|(_, tensor)| tensor.iter().any(has_nan))?;
-    let run = Run::new(record, intent);
     if run.has_empty_rows(&Recipe::RIGHT) {
         return Some(format!(
             "{} has NaN, and some query may attend to no key: a softmax of nothing but −∞ is \
@@ -184,7 +179,7 @@ pub(crate) fn not_a_number(record: &Record, intent: &Intent) -> Option<String> {
         ));
     }
     if record.precision == Precision::F16 {
-        let half = Run { precision: Precision::F16, ..Run::new(record, intent) };
+        let half = Run { precision: Precision::F16, ..Run::new(record, run.intent) };
         let overflow = State::ALL.iter().find(|&&state| {
             let tensor = half.step(state, &Recipe::RIGHT);
             tensor.is_some_and(|tensor| {

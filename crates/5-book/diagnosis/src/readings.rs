@@ -7,7 +7,7 @@ use crate::compare::difference;
 use crate::recipe::Recipe;
 use crate::report::{TensorReport, Verdict};
 use crate::step::State;
-use crate::{Intent, NormKind, Record, Run};
+use crate::{NormKind, Record, Run};
 
 /// A record with a tensor read in another way, and what to say of it.
 pub(crate) struct Reading {
@@ -18,18 +18,15 @@ pub(crate) struct Reading {
 }
 
 /// The readings that are worth a try, since a tensor's first reading is not right.
-pub(crate) fn of(
-    record: &Record,
-    intent: &Intent,
-    first: &[TensorReport],
-) -> Vec<Reading> {
+pub(crate) fn of(run: &Run<'_>, first: &[TensorReport]) -> Vec<Reading> {
+    let record = run.record;
     let is_wrong =
         |state| first.iter().any(|it| it.tensor == state && it.verdict != Verdict::Right);
     let mut readings = Vec::new();
-    let scale = Run::new(record, intent).right_scale();
+    let scale = run.right_scale();
     if is_wrong(State::Scores) {
         readings.extend(scaled(record, State::Scores, scale, "before they are divided"));
-        readings.extend(after_mask(record, intent));
+        readings.extend(after_mask(run));
     }
     if is_wrong(State::Query) {
         for (factor, when) in [
@@ -40,20 +37,15 @@ pub(crate) fn of(
         }
     }
     readings.extend(other_norms(record));
-    readings.extend(of_some_sequences(record, intent, first));
+    readings.extend(of_some_sequences(run, first));
     readings
 }
 
 /// The sequences that differ, where nothing explains the record and others are right.
-fn of_some_sequences(
-    record: &Record,
-    intent: &Intent,
-    first: &[TensorReport],
-) -> Option<Reading> {
+fn of_some_sequences(run: &Run<'_>, first: &[TensorReport]) -> Option<Reading> {
     const ROUNDING: f64 = 8.0;
     const DIFFERS: f64 = 32.0;
-    let batch = record.batch();
-    let run = Run::new(record, intent);
+    let (record, batch) = (run.record, run.record.batch());
     // How far each sequence is from what was meant, over what rounding does.
     let mut far = vec![0.0_f64; batch];
     for report in first {
@@ -89,11 +81,9 @@ fn other_norms(record: &Record) -> Option<Reading> {
         return None;
     }
     norms.iter_mut().for_each(|norm| norm.kind = NormKind::Layer);
-    let remark =
-        "norms of queries and keys are read as layer norms without a bias: nothing \
-                  says which they are."
-            .to_string();
-    Some(Reading { record, remark, is_scaled: false })
+    let remark = "norms of queries and keys are read as layer norms without a bias: nothing \
+                  says which they are.";
+    Some(Reading { record, remark: remark.to_string(), is_scaled: false })
 }
 
 fn scaled(record: &Record, state: State, factor: f64, when: &str) -> Option<Reading> {
@@ -107,11 +97,11 @@ fn scaled(record: &Record, state: State, factor: f64, when: &str) -> Option<Read
 }
 
 /// Scores that are recorded with the mask on them: blocked ones tell nothing of the step.
-fn after_mask(record: &Record, intent: &Intent) -> Option<Reading> {
+fn after_mask(run: &Run<'_>) -> Option<Reading> {
     const BLOCKED: f64 = -1e4;
-    let mut read = record.clone();
+    let (record, mut read) = (run.record, run.record.clone());
     read.tensors.remove(&State::Scores);
-    let right = Run::new(&read, intent).step(State::Scores, &Recipe::RIGHT)?;
+    let right = Run::new(&read, run.intent).step(State::Scores, &Recipe::RIGHT)?;
     let scores = record.tensors.get(&State::Scores)?;
     let is_blocked = |m: &Matrix| m.iter().any(|&score| score <= BLOCKED);
     if !scores.iter().any(is_blocked) || scores.len() != right.len() {
@@ -123,7 +113,6 @@ fn after_mask(record: &Record, intent: &Intent) -> Option<Reading> {
     };
     let scores = scores.iter().zip(right.iter()).map(open).collect::<Option<_>>()?;
     read.tensors.insert(State::Scores, scores);
-    let remark =
-        "scores is read as after the mask: blocked ones are left out.".to_string();
-    Some(Reading { record: read, remark, is_scaled: false })
+    let remark = "scores is read as after the mask: blocked ones are left out.";
+    Some(Reading { record: read, remark: remark.to_string(), is_scaled: false })
 }

@@ -95,6 +95,26 @@ impl Recipe {
         recipe
     }
 
+    pub(crate) fn inputs(&mut self, of_key: Role, of_value: Role) {
+        (self.projections[1].input, self.projections[2].input) = (of_key, of_value);
+    }
+
+    pub(crate) fn weights(&mut self, roles: [(usize, Role); 2]) {
+        roles.into_iter().for_each(|(at, role)| self.projections[at].weight = role);
+    }
+
+    pub(crate) fn all_products(&mut self, product: Product) {
+        self.projections.iter_mut().for_each(|it| it.product = product);
+    }
+
+    pub(crate) fn all_biases(&mut self, times: u8) {
+        self.projections.iter_mut().for_each(|it| it.bias = times);
+    }
+
+    pub(crate) fn all_masks(&mut self, masking: Masking) {
+        (self.padding, self.pairs) = (masking, masking);
+    }
+
     /// Whether a sequence's numbers depend on those of others.
     pub fn mixes_sequences(&self) -> bool {
         self.axes == Axes::Exchanged

@@ -178,6 +178,11 @@ impl<'a> Search<'a> {
         Segment { state, spread, is_zero, right, rounding, outcome, nearest }
     }
 
+    /// The mistakes that this layer may have.
+    fn possible(&self) -> impl Iterator<Item = &'static Mistake> {
+        bank().filter(|it| it.is_possible(self.record, self.intent))
+    }
+
     /// Possible mistakes that change no tensor of the record by more than rounding does, beside
     /// these that explain it.
     pub fn invisible(
@@ -189,7 +194,6 @@ impl<'a> Search<'a> {
         let base = first.fold(Recipe::RIGHT, |recipe, it| it.applied(recipe));
         let is_other =
             |it: &&'static Mistake| !explanations.iter().flatten().any(|m| m == it);
-        let possible = bank().filter(|it| it.is_possible(self.record, self.intent));
         let is_hidden = |run: &Run<'_>, segment: &Segment, recipe: &Recipe| {
             let apart = self.apart(run, segment.state, recipe, &base);
             apart.is_some_and(|apart| match segment.rounding {
@@ -207,7 +211,7 @@ impl<'a> Search<'a> {
             recipe != base
                 && runs.all(|run| segments.iter().all(|it| is_hidden(run, it, &recipe)))
         };
-        possible.filter(is_other).filter(changes_nothing).collect()
+        self.possible().filter(is_other).filter(changes_nothing).collect()
     }
 
     /// Whether some query may attend to no key.
@@ -248,9 +252,7 @@ impl Look<'_, '_> {
     /// Every mistake on its own.
     fn singles(&self) -> &[Single] {
         self.singles.get_or_init(|| {
-            let Search { record, intent, .. } = *self.search;
-            let possible = bank().filter(|it| it.is_possible(record, intent));
-            possible.filter_map(|it| self.single(it)).collect()
+            self.search.possible().filter_map(|it| self.single(it)).collect()
         })
     }
 

@@ -1,8 +1,8 @@
 //! From q, k and v to heads, their norms, and keys that heads share.
 
 choice! {
-    /// How q, k and v, `[n, h · d_k]`, become heads: as was meant, by `view(n, h, d_k)`, which is
-    /// then transposed to `(h, n, d_k)`.
+    /// How q, k and v, `[n, h · d_k]`, become heads: as was meant, by `view(n, h, d_k)`, then
+    /// transposed to `(h, n, d_k)`.
     split: Split at Split {
         Meant;
         View = "split-without-transpose", [Heads]; // `view(h, n, d_k)` at once

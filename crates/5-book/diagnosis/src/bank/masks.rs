@@ -1,7 +1,5 @@
 //! Which keys are open, and what becomes of the others.
 
-use crate::recipe::Recipe;
-
 /// How a mask is put on.
 #[allow(missing_docs)] // a way without a word is what its name says
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -30,20 +28,16 @@ pub enum Masking {
     Joined,
 }
 
-fn both(r: &mut Recipe, masking: Masking) {
-    (r.padding, r.pairs) = (masking, masking);
-}
-
 mistakes! {
-    Mask, "mask-opposite", [GivenMask], |r| both(r, Masking::Opposite);
+    Mask, "mask-opposite", [GivenMask], |r| r.all_masks(Masking::Opposite);
     Mask, "padding-opposite", [Padding], |r| r.padding = Masking::Opposite;
     Mask, "all-masks-opposite", [Mask], |r| r.fill = Fill::Opposite;
     Mask, "padding-left-out", [Padding], |r| r.padding = Masking::None;
     Mask, "padding-of-queries", [Padding], |r| r.padding = Masking::Transposed;
     Mask, "padding-of-first", [Padding, Batch], |r| r.padding = Masking::FirstSequence;
-    Mask, "padding-tiled", [Batch, GivenMask], |r| both(r, Masking::Tiled);
-    Mask, "padding-repeated", [Batch, GivenMask], |r| both(r, Masking::Repeated);
-    Mask, "mask-of-first-head", [GivenMask, Heads], |r| both(r, Masking::FirstHead);
+    Mask, "padding-tiled", [Batch, GivenMask], |r| r.all_masks(Masking::Tiled);
+    Mask, "padding-repeated", [Batch, GivenMask], |r| r.all_masks(Masking::Repeated);
+    Mask, "mask-of-first-head", [GivenMask, Heads], |r| r.all_masks(Masking::FirstHead);
     Mask, "padding-other-end", [Padding], |r| r.padding = Masking::OtherEnd;
     Mask, "padding-one-short", [Padding], |r| r.padding = Masking::OneShort;
     Mask, "masks-joined-by-or", [Padding, Causal], |r| r.padding = Masking::Joined;

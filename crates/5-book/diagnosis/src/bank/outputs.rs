@@ -8,7 +8,7 @@ choice! {
         View = "merged-without-transpose", [Heads]; // `view(n, h · d_v)` at once
         Interleaved = "merged-interleaved", [Heads]; // transposed to `(n, d_v, h)`
         WrongAxes = "merged-by-wrong-axes", [Heads]; // transposed to `(h, d_v, n)`
-        HeadsBeforeBatch = "merged-over-batch", [Batch, Heads]; // as if heads were sequences
+        HeadsBeforeBatch = "merged-over-batch", [Batch, Heads]; // heads as sequences
         Reversed = "heads-reversed", [Heads]; // from the last head to the first
         Mean = "heads-averaged", [Heads]; // in every head's place
         First = "first-head-for-all", [Heads]; // in every head's place

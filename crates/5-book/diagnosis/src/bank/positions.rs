@@ -11,7 +11,7 @@ choice! {
         ValuesToo = "values-rotated", [Rotary];
         QueriesAlone = "queries-rotated-alone", [Rotary];
         KeysAlone = "keys-rotated-alone", [Rotary];
-        KeysReversed = "keys-rotated-backwards", [Rotary]; // queries one way, keys the other
+        KeysReversed = "keys-rotated-backwards", [Rotary]; // queries as meant
         Reversed = "rotated-backwards", [Rotary]; // by the opposite angle
         Twice = "rotated-twice", [Rotary]; // by twice the angle
         HalfExponent = "rotary-exponent-halved", [Rotary]; // p / d_k in place of 2p / d_k
@@ -20,13 +20,13 @@ choice! {
         WholeWidth = "rotated-before-split", [Rotary, Heads]; // and not head by head
         ByHead = "rotated-by-head", [Rotary]; // by the number of the head, not of the token
         FirstHead = "first-head-rotated", [Rotary, Heads];
-        HalfOfHead = "half-of-head-rotated", [Rotary]; // the first half of its entries alone
+        HalfOfHead = "half-of-head-rotated", [Rotary]; // of its entries
         QueriesAhead = "queries-one-ahead", [Rotary];
         OtherBase = "rotary-base", [Rotary]; // 500,000, or 10,000 where that was meant
         SineForCosine = "sine-for-cosine", [Rotary];
         WithoutMinus = "rotary-without-minus", [Rotary]; // in front of the second entry
         QueriesFromZero = "row-for-position", [Rotary, Offset];
-        // Where keys have positions of their own: they begin at 0, or padding in front counts.
+        // Where keys have positions of their own: counted from 0, or with padding in front.
         KeysFromZero = "rotated-keys-from-zero", [Rotary, Listed];
         PaddingCounted = "padding-counted", [Rotary, Listed];
         KeysTwice = "keys-rotated-twice", [Rotary];

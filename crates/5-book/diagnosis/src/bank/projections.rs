@@ -1,7 +1,6 @@
 //! Which columns of a packed W are whose, and q, k and v with their biases.
 
 use super::outputs::MixingProduct;
-use crate::recipe::Recipe;
 
 choice! {
     /// How the columns of a packed W are given to q, k and v.
@@ -66,24 +65,12 @@ pub enum Product {
     Twice,
 }
 
-fn all_products(r: &mut Recipe, product: Product) {
-    r.projections.iter_mut().for_each(|it| it.product = product);
-}
-
-fn weights(r: &mut Recipe, roles: [(usize, Role); 2]) {
-    roles.into_iter().for_each(|(at, role)| r.projections[at].weight = role);
-}
-
-fn all_biases(r: &mut Recipe, times: u8) {
-    r.projections.iter_mut().for_each(|it| it.bias = times);
-}
-
 mistakes! {
     Projections, "no-weight-transposed", [Output], |r| {
-        all_products(r, Product::Transposed);
+        r.all_products(Product::Transposed);
         r.mixing.product = MixingProduct::Transposed;
     };
-    Projections, "qkv-not-transposed", [], |r| all_products(r, Product::Transposed);
+    Projections, "qkv-not-transposed", [], |r| r.all_products(Product::Transposed);
     Projections, "q-not-transposed", [],
         |r| r.projections[0].product = Product::Transposed;
     Projections, "k-not-transposed", [],
@@ -91,19 +78,21 @@ mistakes! {
     Projections, "v-not-transposed", [],
         |r| r.projections[2].product = Product::Transposed;
     Projections, "biases-left-out", [Bias, OutputBias], |r| {
-        all_biases(r, 0);
+        r.all_biases(0);
         r.mixing.bias = 0;
     };
-    Projections, "qkv-biases-left-out", [Bias], |r| all_biases(r, 0);
+    Projections, "qkv-biases-left-out", [Bias], |r| r.all_biases(0);
     Projections, "q-bias-left-out", [Bias], |r| r.projections[0].bias = 0;
     Projections, "k-bias-left-out", [Bias], |r| r.projections[1].bias = 0;
     Projections, "v-bias-left-out", [Bias], |r| r.projections[2].bias = 0;
-    Projections, "biases-twice", [Bias], |r| all_biases(r, 2);
-    Projections, "q-k-exchanged", [], |r| weights(r, [(0, Role::Key), (1, Role::Query)]);
-    Projections, "k-v-exchanged", [], |r| weights(r, [(1, Role::Value), (2, Role::Key)]);
-    Projections, "q-v-exchanged", [], |r| weights(r, [(0, Role::Value), (2, Role::Query)]);
-    Projections, "one-weight-for-all", [], |r| weights(r, [(0, Role::Key), (2, Role::Key)]);
-    Projections, "q-used-for-all", [], |r| weights(r, [(1, Role::Query), (2, Role::Query)]);
+    Projections, "biases-twice", [Bias], |r| r.all_biases(2);
+    Projections, "q-k-exchanged", [], |r| r.weights([(0, Role::Key), (1, Role::Query)]);
+    Projections, "k-v-exchanged", [], |r| r.weights([(1, Role::Value), (2, Role::Key)]);
+    Projections, "q-v-exchanged", [], |r| r.weights([(0, Role::Value), (2, Role::Query)]);
+    Projections, "one-weight-for-all", [],
+        |r| r.weights([(0, Role::Key), (2, Role::Key)]);
+    Projections, "q-used-for-all", [],
+        |r| r.weights([(1, Role::Query), (2, Role::Query)]);
     Projections, "k-used-for-v", [], |r| r.projections[2].weight = Role::Key;
     Projections, "q-used-for-k", [], |r| r.projections[1].weight = Role::Query;
     Projections, "v-used-for-k", [], |r| r.projections[1].weight = Role::Value;
@@ -113,9 +102,9 @@ mistakes! {
     Projections, "q-not-projected", [] alone,
         |r| r.projections[0].product = Product::None;
     Projections, "v-not-projected", [], |r| r.projections[2].product = Product::None;
-    Projections, "nothing-projected", [], |r| all_products(r, Product::None);
-    Projections, "input-sliced", [Heads], |r| all_products(r, Product::Slices);
-    Projections, "projected-twice", [], |r| all_products(r, Product::Twice);
+    Projections, "nothing-projected", [], |r| r.all_products(Product::None);
+    Projections, "input-sliced", [Heads], |r| r.all_products(Product::Slices);
+    Projections, "projected-twice", [], |r| r.all_products(Product::Twice);
     Projections, "relu-on-projections", [], |r| r.relu = true;
     Projections, "relu-on-all", [], |r| (r.relu, r.relu_on_output) = (true, true);
 }

@@ -46,7 +46,7 @@ choice! {
         Meant;
         None = "distance-left-out", [Slopes];
         Opposite = "distance-added", [Slopes]; // what is far is preferred
-        AnyPower = "slopes-of-any-power", [Slopes]; // 2^(−8i/h) whatever h is, i from 1 on
+        AnyPower = "slopes-of-any-power", [Slopes]; // 2^(−8i/h), i from 1 on
         FromZero = "slopes-from-zero", [Slopes]; // 2^(−8i/h), i from 0 on
         Reversed = "slopes-reversed", [Slopes, Heads]; // of the heads from last to first
         FirstHalf = "slopes-of-first-half", [Slopes, Heads]; // of the heads, then once more

@@ -17,8 +17,8 @@ choice! {
         NoExponential = "no-exponential", [] alone; // scores divided by their sum
         NotDivided = "not-divided-by-sum", [] alone;
         PlusOne = "softmax-plus-one", []; // one more score of 0, whose weight nobody gets
-        PlusOneLate = "one-added-after-maximum", [] alone; // after the largest is subtracted
-        ZeroFilled = "tile-filled-with-zeros", [] alone; // keys that fill the last tile count
+        PlusOneLate = "one-added-after-maximum", [] alone;
+        ZeroFilled = "tile-filled-with-zeros", [] alone; // and they count
         // Tile by tile, and what was summed stays as it is where the largest score grows, or is
         // divided where it should be multiplied.
         SumNotRescaled = "running-sum-not-rescaled", [] alone;

@@ -3,15 +3,15 @@
 
 use attention::Matrix;
 
+use super::Look;
 use super::numbers::{NEAR, along, apart_signed, squares};
 use super::trials::Samples;
-use super::{Look, Search};
 use crate::compare::difference;
 use crate::level::Level;
 use crate::number::{Kind, Number};
 use crate::recipe::Recipe;
 use crate::run::{Side, Tensor};
-use crate::{Mistake, Run, State, Step, bank};
+use crate::{Mistake, Run, State, Step};
 
 /// A bound that was not meant is looked at where scores hardly reach it: their largest times e
 /// to this power.
@@ -122,7 +122,6 @@ impl Look<'_, '_> {
     /// What has a structure, and moves a tensor further than rounding does: the scores on one
     /// side of the diagonal, or a mistake of masks of which there is a little.
     pub(super) fn structure(&self, level: &Level, samples: &Samples) -> Option<String> {
-        let Search { record, intent, .. } = *self.search;
         let (state, empty) = (self.state, self.right.as_ref()?.empty_row);
         let part = self.search.part_for(&Recipe::RIGHT);
         let times = |other: Option<Tensor>, unit: f64| {
@@ -137,14 +136,13 @@ impl Look<'_, '_> {
             [side(1.0 + NEAR, 0.0), side(1.0, NEAR)]
         });
         let of_side = |side: Side| {
-            let run = part.varied(intent, State::HeadValue);
+            let run = part.varied(part.intent, State::HeadValue);
             let run = Run { side: Some(side), ..run };
             let other = run.forward(&Recipe::RIGHT, empty).step(state);
             let keys = if side.is_ahead { "behind" } else { "before" };
             Some((times(other, NEAR)?, format!("scores of keys {keys} the query alone")))
         };
-        let of_masks =
-            bank().filter(|it| it.step == Step::Mask && it.is_possible(record, intent));
+        let of_masks = self.search.possible().filter(|it| it.step == Step::Mask);
         let of_mistake = |it: &'static Mistake| {
             let other = part.forward(&it.applied(Recipe::RIGHT), empty).step(state);
             Some((times(other, 1.0)?, it.entry().name.clone()))
