@@ -291,3 +291,11 @@ fn a_mistake_and_a_number_are_told_as_both() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(told >= 34, "{told} of 40");
 }
+
+/// Kept in bfloat16, and computed in float16: a finer way than its numbers show.
+#[test]
+fn a_scale_of_a_layer_that_was_computed_finer_than_it_is_kept_is_not_right() {
+    let layer = layer(0, [Precision::BF16, Precision::F16], 1_540_000);
+    let diagnosis = diagnose(&layer.record, &layer.meant).unwrap();
+    assert_ne!(diagnosis.verdict, Verdict::Right, "{:?}", layer.wrong);
+}

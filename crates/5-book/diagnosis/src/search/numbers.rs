@@ -31,6 +31,12 @@ const HARDLY: f64 = 0.2;
 /// Nor is another number that differs by less than this power, in its last digits of float64.
 const LAST_BITS: f64 = 1e-11;
 
+/// Rounding in a precision between two that are tried is so many times that of the finer.
+const NEARLY: f64 = 1.5;
+
+/// A number that brings a tensor so many times nearer is not what rounding did.
+const FAR_NEARER: f64 = 8.0;
+
 /// So many widths of a window are tried, and more around the nearest where there are more.
 const MOST_WIDTHS: usize = 64;
 
@@ -268,6 +274,23 @@ impl Look<'_, '_> {
     /// A fit that this level explains, and that is what the numbers are: certainly, if nothing
     /// else moves a tensor so.
     pub(super) fn number_of(&self, level: &Level, is_certain: bool) -> Option<Outcome> {
+        self.number_within(level, is_certain, 1.0)
+    }
+
+    /// A number that brings a tensor far nearer, where a finer way of computing than the one
+    /// that explains what was meant leaves hardly more: the coarser one would hide it.
+    pub(super) fn hidden(&self, finer: &[Level]) -> Option<Outcome> {
+        let number = |level| self.number_within(level, false, NEARLY);
+        let number = finer.iter().find_map(number)?;
+        (FAR_NEARER * number.least_rms() < least_rms(&self.right)).then_some(number)
+    }
+
+    fn number_within(
+        &self,
+        level: &Level,
+        is_certain: bool,
+        slack: f64,
+    ) -> Option<Outcome> {
         let right = self.right.as_ref()?.difference.rms;
         let is_it = |fit: &&Trial| {
             let error = self.error(level, fit);
@@ -276,7 +299,7 @@ impl Look<'_, '_> {
                 is_certain && 2.0 * fit.difference.rms <= level.tolerance(&error);
             self.is_near(fit)
                 && (is_clear || is_certain)
-                && level.explains(&fit.difference, &error, 1.0)
+                && level.explains(&fit.difference, &error, slack)
         };
         let fit = self.numbers().iter().find(is_it)?.clone();
         Some(Outcome::Number { level: *level, trials: vec![fit] })

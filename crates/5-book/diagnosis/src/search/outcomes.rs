@@ -52,7 +52,8 @@ impl Look<'_, '_> {
                 } else if let Some(what) = self.structure(level, &samples) {
                     return Some(self.on(Condition::Structure(what), level));
                 } else {
-                    return Some(Outcome::Right { level: *level });
+                    let number = self.hidden(&levels[..i]);
+                    return Some(number.unwrap_or(Outcome::Right { level: *level }));
                 }
             }
             if stray.is_some() || self.is_zero {
