@@ -43,13 +43,14 @@ const MARGINS: [(usize, f64); 3] = [(1, 0.05), (2, 0.01), (2, 0.01)];
 
 fn main() -> Result<()> {
     let split = Split::of(NAMES.lines());
+    let most =
+        MARGINS.map(|(n, by)| Counts::of(&split.learned, n).loss(&split.test) - by);
     let mut lines = Vec::new();
-    for (nth, (name, architecture, schedule, n_names, left_out, p)) in
-        RUNS.into_iter().enumerate()
-    {
+    for (nth, runs) in RUNS.into_iter().enumerate() {
+        let (name, architecture, schedule, n_names, left_out, p) = runs;
         println!("{name}: {architecture:?}, {schedule:?}");
+        let [.., rung] = RUNGS;
         for seed in 0..10 {
-            let [.., rung] = RUNGS;
             let rng = &mut Rng::seed_from_u64(seed);
             let training = Training::new(rung, architecture, schedule, rng)?;
             let mut training = training.without(left_out);
@@ -58,9 +59,8 @@ fn main() -> Result<()> {
             }
             let (mut line, model) = run(training, seed, &split, n_names)?;
             line["model"] = json!(name);
-            if let Some((n_before, margin)) = MARGINS.get(nth) {
-                let counted = Counts::of(&split.learned, *n_before).loss(&split.test);
-                line["most"] = round(counted - margin);
+            if let Some(most) = most.get(nth) {
+                line["most"] = round(*most);
                 if architecture == SMALL {
                     let without = |head| model.without(0, head)?.loss(&split.test);
                     let losses = (0..SMALL.n_heads).map(|head| Ok(round(without(head)?)));
