@@ -213,8 +213,7 @@ impl<'a> Queries<'a> {
         let queries = sight.words();
         let same_of = |&query: &usize| {
             let all = keys.get(pieces[query].as_str()).into_iter().flatten().copied();
-            let is_other =
-                |&key: &usize| sight.place(query) != Some(key) && sight.sees(query, key);
+            let is_other = |&key: &usize| sight.sees_another(query, key);
             all.filter(is_other).collect::<Vec<_>>()
         };
         let same: Vec<Vec<usize>> = queries.iter().map(same_of).collect();
