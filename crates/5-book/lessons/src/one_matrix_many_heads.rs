@@ -4,7 +4,7 @@ pub mod three_stages;
 pub mod view;
 
 use anyhow::Result;
-use attention::{Linear, Matrix, PackedParameters, softmax_rows};
+use attention::{Dims, Linear, Matrix, PackedParameters, softmax_rows};
 use figures::{Figure, memory_order};
 
 use crate::args::{Args, Entry};
@@ -16,6 +16,16 @@ pub fn view_without_transpose(q: &Matrix, h: usize) -> Vec<Matrix> {
     let (n, d) = (q.nrows(), q.ncols() / h);
     let memory: Vec<f64> = q.transpose().as_slice().to_vec(); // row after row
     memory.chunks(n * d).map(|head| Matrix::from_row_slice(n, d, head)).collect()
+}
+
+/// A row-major `[n, d_model]` whose entries say where they lie in memory.
+pub fn addresses(n: usize, d_model: usize) -> Matrix {
+    Matrix::from_fn(n, d_model, |token, column| (token * d_model + column) as f64)
+}
+
+/// In which head and row the entry at an address of `[n, d_model]` belongs.
+pub fn meant(address: usize, dims: Dims) -> [usize; 2] {
+    [address % dims.d_model() / dims.d_k(), address / dims.d_model()]
 }
 
 /// Of heads whose entries say where they lie in memory: in which head and row each stands,

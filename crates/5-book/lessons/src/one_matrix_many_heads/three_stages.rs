@@ -9,7 +9,7 @@ use fused_heads::FusedAttention;
 use per_head::{NaiveAttention, PerHeadAttention};
 
 use super::{
-    layer_with_split, merged_without_transpose, standing, view_without_transpose,
+    layer_with_split, meant, merged_without_transpose, standing, view_without_transpose,
 };
 use crate::a_lens_per_head::two_lenses;
 use crate::live::{LiveFigure, LiveView, Question, Settings, live};
@@ -99,11 +99,9 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
 
 /// Which entries of Q a view without the transpose puts into another head or row.
 fn strayed(q: &Matrix, dims: Dims) -> Vec<bool> {
-    let (d_model, d_k) = (dims.d_model(), dims.d_k());
-    let addresses = Matrix::from_fn(q.nrows(), d_model, |i, j| (i * d_model + j) as f64);
+    let addresses = super::addresses(q.nrows(), dims.d_model());
     let places = standing(&view_without_transpose(&addresses, dims.n_heads()));
-    let should = |at: usize| [at % d_model / d_k, at / d_model];
-    places.into_iter().enumerate().map(|(at, place)| place != should(at)).collect()
+    places.into_iter().enumerate().map(|(at, place)| place != meant(at, dims)).collect()
 }
 
 fn differs(a: &Matrix, b: &Matrix) -> Vec<bool> {

@@ -4,7 +4,7 @@ use anyhow::Result;
 use attention::{Dims, Matrix};
 use figures::{TapeStop, tape};
 
-use super::{columns_of_heads, standing, view_without_transpose};
+use super::{addresses, columns_of_heads, meant, standing, view_without_transpose};
 use crate::live::{LiveFigure, LiveView, Question, Settings, live};
 
 /// Draws the line of memory, and the array that is read from it.
@@ -68,8 +68,7 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
     let (at, d) = (TapeStop::ALL[stop], dims.d_k());
 
     // Every entry says where it lies in row-major memory.
-    let q =
-        Matrix::from_fn(n, d_model, |token, column| (token * d_model + column) as f64);
+    let q = addresses(n, d_model);
     let heads = match at {
         TapeStop::Memory | TapeStop::View => Vec::new(),
         TapeStop::Transpose | TapeStop::Contiguous => columns_of_heads(&q, h),
@@ -152,12 +151,9 @@ impl Misplaced {
     fn of(heads: &[Matrix], dims: Dims) -> Self {
         let mut misplaced = Self { in_head: 0, in_row: 0 };
         for (place, [head, row]) in standing(heads).into_iter().enumerate() {
-            let (token, column) = (place / dims.d_model(), place % dims.d_model());
-            if column / dims.d_k() != head {
-                misplaced.in_head += 1;
-            } else if token != row {
-                misplaced.in_row += 1;
-            }
+            let [own_head, own_row] = meant(place, dims);
+            misplaced.in_head += usize::from(head != own_head);
+            misplaced.in_row += usize::from(head == own_head && row != own_row);
         }
         misplaced
     }
