@@ -11,6 +11,17 @@ use crate::browser::{AXE, Open};
 
 const PAGE: &str = "what-is-wrong.html";
 
+/// The layers that the page offers: the mistake's name, its step, and the first tensor that
+/// differs by more than an eye passes over.
+const TRIED: [(&str, &str, &str); 6] = [
+    ("Merged without transpose", "merge of heads", "concat"),
+    ("Split without transpose", "split into heads", "attn"),
+    ("Mask of the opposite sign", "mask", "attn"),
+    ("Scaled by sqrt(d_model)", "scale", "attn"),
+    ("No weight transposed", "projections", "attn"),
+    ("Rotary pairs and halves exchanged", "rotary positions", "attn"),
+];
+
 /// Waits until the page is in one of these states, and gives what it shows.
 const STATE: &str = "(async (states) => {
   const place = document.querySelector('[data-wrong-layer]');
@@ -18,7 +29,8 @@ const STATE: &str = "(async (states) => {
   const text = (query) => [...place.querySelectorAll(query)].map((it) => it.textContent);
   return JSON.stringify({
     state: place.dataset.state, found: window.wrongLayer, error: text('.live-error')[0],
-    names: text('.layer-mistake h3'), steps: text('.layer-wrong'), maps: text('.layer-map figcaption'),
+    verdict: text('.layer-verdict')[0],
+    steps: text('.layer-wrong'), maps: text('.layer-map figcaption'),
   });
 })";
 
@@ -60,12 +72,18 @@ fn the_page_names_the_mistakes_that_the_crate_names() {
     for view in [VIEWS[0], VIEWS[3]] {
         let page = browser.open(&format!("{}{PAGE}", server.url()), view, "").unwrap();
         assert_eq!(state(&page, &["ready"])["state"], "ready");
-        let button =
-            "[...document.querySelectorAll('.layer-form button')].at(-1).click()";
-        page.tab.evaluate(button, false).unwrap();
-        let tried = state(&page, &["shown", "refused"]);
-        assert_eq!(tried["names"], json!(["Merged without transpose"]), "{tried}");
-        assert_eq!(tried["steps"], json!(["merge of heads ✗ here"]));
+        for (nth, (name, step, differs)) in TRIED.into_iter().enumerate() {
+            let button = format!(
+                "document.querySelector('[data-wrong-layer]').dataset.state = ''; \
+                 document.querySelectorAll('.layer-broken button')[{nth}].click()"
+            );
+            page.tab.evaluate(&button, false).unwrap();
+            let tried = state(&page, &["shown", "refused"]);
+            let verdict = tried["verdict"].as_str().unwrap();
+            assert!(verdict.starts_with(&format!("{name}.")), "{verdict}");
+            assert_eq!(tried["steps"], json!([format!("{step} ✗ here")]));
+            assert_eq!(tried["found"]["differs"]["of"], differs);
+        }
         for name in ["a01", "a21", "b01", "r01", "u01"] {
             let shown = choose(&page, name);
             let native = live_model::layer(
@@ -86,7 +104,7 @@ fn the_page_names_the_mistakes_that_the_crate_names() {
         }
         assert_eq!(
             choose(&page, "a24")["maps"],
-            json!(["The map as it is", "As it should be"])
+            json!(["As it is", "As it should be", "Where they differ"])
         );
         page.tab.evaluate(AXE, false).unwrap();
         let axe = "axe.run('[data-wrong-layer]', { resultTypes: ['violations'] }).then(({ violations }) => \
@@ -106,7 +124,7 @@ fn what_is_pasted_is_read_or_refused_in_words() {
     let paste = |text: &str| {
         let run = format!(
             "(() => {{ const place = document.querySelector('[data-wrong-layer]'); \
-             place.dataset.state = ''; place.querySelector('details').open = true; \
+             place.dataset.state = ''; place.querySelector('.layer-paste').open = true; \
              document.getElementById('layer-pasted').value = {}; \
              place.querySelector('.layer-paste button').click(); }})()",
             json!(text)

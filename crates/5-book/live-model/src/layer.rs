@@ -1,6 +1,6 @@
 //! A reader's own layer, and what is wrong with it.
 
-use attention::Matrix;
+use attention::{Matrix, max_abs_diff};
 use diagnosis::{
     Diagnosis, Overrides, Pairing, Reading, Record, State, computed, diagnose, read,
 };
@@ -30,8 +30,8 @@ pub fn said(choices: &Value) -> Overrides {
 }
 
 /// What a page shows of a layer: what was given, what was assumed, which mistakes could not
-/// show, the diagnosis, and the maps of the first sequence as they are beside those as they
-/// should be, where they are known.
+/// show, the diagnosis, and the step of the first sequence that differs, as it is beside as it
+/// should be, where both are known.
 ///
 /// # Errors
 /// As [`TensorFile::from_bytes`], [`read`] and [`diagnose`].
@@ -43,31 +43,45 @@ pub fn layer(bytes: Vec<u8>, said: &Overrides) -> Result<Value, Error> {
         "given": reading.given,
         "assumed": reading.assumed,
         "could_not_show": diagnosis.invisible,
-        "maps": maps(&reading, &diagnosis),
+        "differs": differs(&reading, &diagnosis),
         "diagnosis": diagnosis,
     }))
 }
 
-/// The maps of the first sequence, as they are and as they should be, a list of rows a head.
-fn maps(reading: &Reading, diagnosis: &Diagnosis) -> Value {
+/// What a page draws of a layer, in the order in which it is computed.
+const DRAWN: [State; 5] =
+    [State::Attn, State::HeadValue, State::Heads, State::Concat, State::Output];
+
+/// What share of the largest entry an eye sees as another.
+const SEEN: f64 = 0.02;
+
+/// The first tensor of the first sequence that is seen to be another than it should be, or the
+/// maps where none is: its name, how it is and how it should be, a list of rows a head.
+fn differs(reading: &Reading, diagnosis: &Diagnosis) -> Value {
     let Reading { record, intent, .. } = reading;
     let mistakes = diagnosis.explanations.first().map_or(&[][..], Vec::as_slice);
+    let number = diagnosis.number.map(|number| number.applied(intent));
     let without_steps = Record { tensors: Default::default(), ..record.clone() };
-    let should = computed(&without_steps, intent, State::Attn, &[]);
-    let is = match record.tensors.get(&State::Attn) {
-        Some(given) => Some(given.clone()),
-        None if diagnosis.verdict == diagnosis::Verdict::Unknown => None,
-        None => {
-            let intent = diagnosis.number.map(|number| number.applied(intent));
-            let intent = intent.as_ref().unwrap_or(&reading.intent);
-            computed(record, intent, State::Attn, mistakes)
-        }
+    let both = |state: State| {
+        let should = computed(&without_steps, intent, state, &[])?;
+        let is = match record.tensors.get(&state) {
+            Some(given) => given.clone(),
+            None if diagnosis.verdict == diagnosis::Verdict::Unknown => return None,
+            None => computed(record, number.as_ref().unwrap_or(intent), state, mistakes)?,
+        };
+        let n = if state.is_per_head() { intent.n_heads } else { 1 };
+        Some((state, is.into_iter().zip(should).take(n).collect::<Vec<_>>()))
     };
-    let rows = |map: &Matrix| -> Vec<Vec<f64>> {
-        map.row_iter().map(|row| row.iter().copied().collect()).collect()
+    let known: Vec<_> = DRAWN.into_iter().filter_map(both).collect();
+    let is_other = |(is, should): &(Matrix, Matrix)| {
+        !max_abs_diff(is, should).is_ok_and(|apart| apart <= SEEN * should.amax())
     };
-    let first = |maps: Option<Vec<Matrix>>| -> Option<Vec<Vec<Vec<f64>>>> {
-        Some(maps?.iter().take(intent.n_heads).map(rows).collect())
+    let differs = known.iter().find(|(_, pairs)| pairs.iter().any(is_other));
+    let Some((state, pairs)) = differs.or(known.first()) else { return Value::Null };
+    let rows = |matrix: &Matrix| -> Vec<Vec<f64>> {
+        matrix.row_iter().map(|row| row.iter().copied().collect()).collect()
     };
-    json!({ "is": first(is), "should": first(should) })
+    let (is, should): (Vec<_>, Vec<_>) =
+        pairs.iter().map(|(a, b)| (rows(a), rows(b))).unzip();
+    json!({ "of": state.name(), "is": is, "should": should })
 }

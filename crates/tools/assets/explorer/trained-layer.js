@@ -8,7 +8,7 @@
   const { texts, modes, first } = JSON.parse(place.querySelector("script").textContent);
 
   async function begin() {
-    const worker = await open();
+    const worker = await open(place);
     if (!worker) return;
     const load = (name, keys) => new Promise((done, fail) => {
       ask(worker, { call: "heads", name, settings: { keys }, weights: "queries-keys" }, ({ shown, error, broken }) => {

@@ -258,7 +258,7 @@
     for (const { isIntersecting, target } of entries) {
       if (!isIntersecting) continue;
       watch.unobserve(target);
-      open().then((made) => made && figures.get(target).open(made));
+      open(target).then((made) => made && figures.get(target).open(made));
     }
   }, { rootMargin: "800px" });
   places.forEach((place) => watch.observe(place));

@@ -7,12 +7,63 @@ window.liveModule = (() => {
   const isPossible = isWeb && !isPrint && !!window.WebAssembly && !!window.Worker;
   let worker = null; // a promise: null where there is no module
 
+  // ---- What there is: pages are told, again and again while a module is being compiled.
+
+  const PAUSE = 3000; // ms between two looks
+  const MISSES = 40; // looks without an answer, after which a page waits no longer
+  const told = new Map(); // by module, promises
+
+  async function look() {
+    const answer = await fetch(`${path_to_root}assets/live.json`, { cache: "no-cache" });
+    return answer.json();
+  }
+
+  async function find(name, heard) {
+    let missed = MISSES;
+    for (;;) {
+      // While a book replaces another, there is no answer, or one that knows of no module.
+      const now = await look().catch(() => ({}));
+      const isAwaited = now.awaited?.includes(name);
+      if (now[name] || now.still || (!isAwaited && missed++ >= MISSES)) return now;
+      if (isAwaited) {
+        missed = 0;
+        for (const each of heard) each(now);
+      }
+      await new Promise((done) => setTimeout(done, PAUSE));
+    }
+  }
+
+  // What the pages are told, once it has a module of this name or none will come; until then
+  // a line in `place` says that it will.
+  async function found(name, place) {
+    if (!told.has(name)) {
+      const heard = [];
+      told.set(name, { heard, found: find(name, heard) });
+    }
+    const line = document.createElement("p");
+    line.className = "live-awaited";
+    told.get(name).heard.push(({ since }) => {
+      const minutes = Math.max(0, Math.floor((Date.now() / 1000 - since) / 60));
+const passed = minutes ? `, of which ${minutes} ${minutes === 1 ? "has" : "have"} passed` : "";
+      line.textContent = `What moves here is being compiled: from 2 to 10 minutes the first time${passed}. The page will notice by itself.`;
+      if (!line.isConnected) place.prepend(line);
+    });
+    const now = await told.get(name).found;
+    line.remove();
+    if (now.still && !document.querySelector(".live-awaited")) {
+      line.textContent = `${now.still[0].toUpperCase()}${now.still.slice(1)}.`;
+      place.prepend(line);
+    }
+    return now;
+  }
+
+  // ---- The worker, and what it is asked.
+
   const waiting = new Map();
   let lastId = 0;
 
   async function start() {
-    const found = await fetch(`${path_to_root}assets/live.json`, { cache: "no-cache" });
-    const { module, weights } = await found.json();
+    const { module, weights } = await told.get("module").found;
     if (!module) return null;
     const url = document.querySelector("[data-worker]").dataset.worker;
     const made = new Worker(path_to_root + url);
@@ -40,6 +91,9 @@ window.liveModule = (() => {
     return id;
   }
 
-  const open = () => (worker ??= start().catch(() => null));
-  return { isPossible, open, ask };
+  async function open(place) {
+    await found("module", place);
+    return (worker ??= start().catch(() => null));
+  }
+  return { isPossible, found, open, ask };
 })();

@@ -236,8 +236,7 @@
 
   async function open() {
     if (!window.WebAssembly || !window.Worker || !WebAssembly.validate(VECTORS)) return;
-    const found = await fetch(`${root}assets/live.json`, { cache: "no-cache" });
-    const { encoder } = await found.json();
+    const { encoder } = await window.liveModule.found("encoder", place);
     if (!encoder) return;
     start(encoder);
     shown.after(form, error, words, writing);

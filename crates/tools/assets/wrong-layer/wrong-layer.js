@@ -27,18 +27,22 @@
   const pasted = element("textarea", { id: "layer-pasted", rows: 5, spellcheck: false,
     placeholder: '{"heads": 2, "W_q.weight": [[…]], …, "query": [[[…]]], "output": [[[…]]]}' });
   const look = element("button", { type: "button" }, "Look");
-  const tryIt = element("button", { type: "button" }, "Try it on a broken layer");
   const row = (label, field) => element("div", { className: "live-row" },
     element("label", { htmlFor: field.id, className: "live-name" }, label), field);
+  const broken = element("div", { className: "live-buttons layer-broken" }, element("strong", {}, "Try a broken layer:"));
   const drop = element("div", { className: "live-controls layer-form" },
-    row("The layer's file (.safetensors)", file),
-    row("Heads", heads), row("Heads of keys", keyHeads), row("A causal mask was meant", causal), row("Rotary positions were meant", rotary),
+    broken,
+    element("div", { className: "layer-drop" },
+      element("label", { htmlFor: file.id }, "Drop your layer’s ", element("code", {}, ".safetensors"), " here, or choose it: "), file,
+      element("small", {}, "Read in this page, and sent nowhere.")),
+    element("details", { className: "layer-said" }, element("summary", {}, "What the file does not say"),
+      row("Heads", heads), row("Heads of keys", keyHeads), row("A causal mask was meant", causal), row("Rotary positions were meant", rotary)),
     element("details", { className: "layer-paste" }, element("summary", {}, "Paste numbers instead"),
-      element("label", { htmlFor: pasted.id }, "The same names with nested lists, as Python's json.dumps writes them, with as many digits as you have"), pasted, look),
-    element("div", { className: "live-buttons" }, tryIt, element("small", {}, "Read in this page, and sent nowhere.")));
+      element("label", { htmlFor: pasted.id }, "The same names with nested lists, as Python's json.dumps writes them, with as many digits as you have"), pasted, look));
   const error = element("p", { className: "live-error" });
   error.setAttribute("role", "alert");
   const verdict = element("p", { className: "layer-verdict" });
+  const numbers = element("p", { className: "layer-numbers" });
   verdict.setAttribute("aria-live", "polite");
   const shown = element("div");
 
@@ -47,18 +51,28 @@
   const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
   const small = (x) => (x === 0 ? "0" : x >= 1e-3 ? String(Number(x.toPrecision(2))) : x.toExponential(1).replace("-", "−"));
 
+  const upper = (text) => text[0].toUpperCase() + text.slice(1);
+
+  // The answer, in a line that begins with the mistake's name.
   function verdictOf({ verdict, explanations, precision, tensors, condition, number_words: number }) {
+    if (verdict === "right") return `Nothing is wrong with it: computed in ${precision}, it is what was meant.`;
+    if (tensors.some((it) => it.verdict === "unknown" && it.is_zero)) return "Zeros alone are no evidence of any mistake.";
+    if (verdict === "unknown") return "No mistake of the bank explains it, nor do two.";
+    if (verdict === "condition") return `Right only if ${condition.only_if} (${condition.tensor}). ${condition.otherwise ? `If not, the nearest is: ${condition.otherwise}.` : "If not, nothing that was tried is nearer."}`;
+    if (!explanations.length) return `A number is another: ${number}.`;
+    const names = explanations[0].map(({ name }) => name);
+    const others = explanations.length - 1;
+    const or = others ? ` These numbers cannot tell it from ${plural(others, "other reading")} below.` : "";
+    return `${upper(names.join(", and "))}.${or}`;
+  }
+
+  // How far the output is from what was meant.
+  function numbersOf({ tensors }) {
     const output = tensors.at(-1)?.distance;
-    const apart = !output ? "" : output.n_not_finite ? ` In the output and in what was meant, ${plural(output.n_not_finite, "number")} ${output.n_not_finite === 1 ? "is" : "are"} NaN or infinite in one of the two alone.` : ` The output is ${small(output.rms)} away from what was meant (root mean square); rounding explains ${small(output.tolerance)}.`;
-    if (verdict === "right") return `Nothing is wrong with it: computed in ${precision}, it is what was meant.${apart}`;
-    const zeros = tensors.find((it) => it.verdict === "unknown" && it.is_zero);
-    if (zeros) return "Zeros alone are no evidence of any mistake.";
-    if (verdict === "unknown") return `No mistake of the bank explains it, nor do two.${apart}`;
-    if (verdict === "condition") return `Right only if ${condition.only_if} (${condition.tensor}). ${condition.otherwise ? `If not, the nearest is: ${condition.otherwise}.` : "If not, nothing that was tried is nearer."}${apart}`;
-    if (!explanations.length) return `A number is another: ${number}.${apart}`;
-    const n = explanations[0].length;
-    const which = explanations.length > 1 ? ", but these numbers cannot tell which of the following" : "";
-    return `${n === 1 ? "One mistake explains" : `${plural(n, "mistake")} explain`} it${which}.${apart}`;
+    if (!output) return "";
+    const n = output.n_not_finite;
+    if (n) return `In the output and in what was meant, ${plural(n, "number")} ${n === 1 ? "is" : "are"} NaN or infinite in one of the two alone.`;
+    return `The output is ${small(output.rms)} away from what was meant (root mean square); rounding explains ${small(output.tolerance)}.`;
   }
 
   // The steps of a layer in a row, and those that are done otherwise.
@@ -79,39 +93,70 @@
     return link ? [" Read ", element("a", { href: link.href }, link.textContent.trim()), "."] : [];
   }
 
-  function mistake(it) {
-    const lines = [["PyTorch", it.pytorch], ["JAX", it.jax], ["candle", it.candle]].filter(([, line]) => line);
-    return element("section", { className: "layer-mistake" },
-      element("h3", {}, it.name[0].toUpperCase() + it.name.slice(1)),
-      element("p", {}, it.does),
-      element("p", {}, "Why it looks right: ", it.plausible),
-      ...lines.map(([name, line]) => element("p", {}, `Look for (${name}): `, element("code", {}, line))),
-      element("p", {}, ...(it.report ? [element("small", {}, `Reported in ${it.report}.`)] : []), ...chapterLink(it.chapter)));
+  // A line of code beside what was meant, as a difference of two versions shows it.
+  function difference(line) {
+    const [is, meant] = line.split(" where ");
+    const lines = meant?.endsWith(" was meant") ? [["−", is], ["+", meant.slice(0, -" was meant".length)]] : [["−", line]];
+    const marked = lines.map(([sign, text]) => element("span", { className: sign === "+" ? "layer-plus" : "layer-minus" }, `${sign} ${text}\n`));
+    return element("pre", { className: "layer-lines" }, element("code", {}, ...marked));
   }
 
-  function map(rows, title) {
+  // `owner/name #7; owner/name PR #8`, each as a link.
+  function reports(text) {
+    const links = text.split("; ").map((report) => {
+      const [, at, number] = report.match(/^(\S+\/\S+) (?:PR )?#(\d+)/) ?? [];
+      return at ? element("a", { href: `https://github.com/${at}/issues/${number}` }, report) : report;
+    });
+    return ["Reported in ", ...links.flatMap((link, i) => (i ? ["; ", link] : [link])), "."];
+  }
+
+  // The verdict has the name of one that is alone.
+  function mistake(it, _, { length: n }) {
+    const [first, ...others] = [["PyTorch", it.pytorch], ["JAX", it.jax], ["candle", it.candle]].filter(([, line]) => line);
+    return element("section", { className: "layer-mistake" },
+      ...(n > 1 ? [element("h3", {}, upper(it.name))] : []),
+      element("p", {}, it.does),
+      element("p", {}, `Look for (${first[0]}):`), difference(first[1]),
+      ...others.map(([name, line]) => element("details", {}, element("summary", {}, name), difference(line))),
+      element("p", {}, "Why it looks right: ", it.plausible, ...chapterLink(it.chapter)),
+      ...(it.report ? [element("p", {}, element("small", {}, ...reports(it.report)))] : []));
+  }
+
+  // ---- The step that differs, drawn.
+
+  const NAMES = { attn: "Attention weights", "v of each head": "Values", heads: "What each head gives", concat: "The heads side by side", output: "The output" };
+
+  // A matrix in one colour, as dark as its entries are large beside `one`.
+  function drawn(rows, one, colour, title) {
     const [n, m] = [rows.length, rows[0].length];
     const canvas = element("canvas", { width: m, height: n });
     canvas.setAttribute("role", "img");
-    canvas.setAttribute("aria-label", `${title}: ${n} queries and ${m} keys`);
+    canvas.setAttribute("aria-label", `${title}: ${n} rows of ${m}`);
     canvas.style.aspectRatio = `${m} / ${n}`;
     const pen = canvas.getContext("2d");
-    pen.fillStyle = getComputedStyle(place).getPropertyValue("--share");
-    rows.forEach((row, query) => row.forEach((weight, key) => {
-      pen.globalAlpha = Math.sqrt(Math.min(1, Math.max(0, weight)));
-      pen.fillRect(key, query, 1, 1);
+    pen.fillStyle = getComputedStyle(place).getPropertyValue(colour);
+    rows.forEach((row, i) => row.forEach((x, j) => {
+      pen.globalAlpha = Math.sqrt(Math.min(1, Math.abs(x) / one));
+      pen.fillRect(j, i, 1, 1);
     }));
     return element("figure", { className: "layer-map" }, element("figcaption", {}, title), canvas);
   }
 
-  function maps({ is, should }) {
-    if (!is || !should) return [];
+  function step(differs) {
+    if (!differs) return [];
+    const { of, is, should } = differs;
     const choose = element("select", { id: "layer-head" }, ...is.map((_, head) => element("option", { value: head }, `head ${head + 1}`)));
     const both = element("div", { className: "layer-maps" });
-    const draw = () => both.replaceChildren(map(is[choose.value], "The map as it is"), map(should[choose.value], "As it should be"));
+    const draw = () => {
+      const [a, b] = [is[choose.value], should[choose.value]];
+      const one = of === "attn" ? 1 : Math.max(...b.flat().map(Math.abs));
+      const apart = b.map((row, i) => row.map((x, j) => (a[i]?.[j] ?? NaN) - x));
+      both.replaceChildren(drawn(a, one, "--share", "As it is"), drawn(b, one, "--share", "As it should be"), drawn(apart, one, "--layer-other", "Where they differ"));
+    };
     choose.addEventListener("change", draw);
     draw();
-    return [row("Attention weights of the first sequence", choose), both];
+    const title = `${NAMES[of] ?? of} of the first sequence`;
+    return [is.length > 1 ? row(title, choose) : element("p", {}, title), both];
   }
 
   function list(title, lines, isOpen) {
@@ -119,15 +164,17 @@
     return [element("details", { open: isOpen }, element("summary", {}, title), element("ul", {}, ...lines.map((line) => element("li", {}, line))))];
   }
 
-  function show({ given, assumed, could_not_show: hidden, maps: both, diagnosis }) {
+  function show({ given, assumed, could_not_show: hidden, differs, diagnosis }) {
     const { explanations, nearest, places, remarks } = diagnosis;
     verdict.textContent = verdictOf(diagnosis);
+    numbers.textContent = numbersOf(diagnosis);
+    const title = (set, i) => `Reading ${i + 1} of ${explanations.length}: ${set.map(({ name }) => name).join(", and ")}`;
     const sets = explanations.map((set, i) => element("div", {},
-      ...(explanations.length > 1 ? [element("p", {}, element("strong", {}, `Reading ${i + 1} of ${explanations.length}`))] : []), ...set.map(mistake)));
+      ...(explanations.length > 1 ? [element("p", {}, element("strong", {}, title(set, i)))] : []), ...set.map(mistake)));
     const near = nearest?.mistakes.length ? [`nearest is ${places.from}, ${small(nearest.distance.rms)} away`] : [];
-    shown.replaceChildren(steps(diagnosis), ...sets,
-      ...list(`Where it differs from ${places?.from}`, [...near, ...(places?.summary ?? [])], true), ...maps(both),
-      ...list("Remarks", remarks, true), ...list("Given", given, false), ...list("Assumed", assumed, true),
+    shown.replaceChildren(steps(diagnosis), ...sets, ...step(differs), numbers,
+      ...list(`Where it differs from ${places?.from}`, [...near, ...(places?.summary ?? [])], !sets.length),
+      ...list("Remarks", remarks, true), ...list("Given", given, false), ...list("Assumed", assumed, false),
       ...list("Mistakes that could not show in these numbers", hidden.map((it) => it.name), false));
     place.dataset.state = "shown";
   }
@@ -212,9 +259,10 @@
     }
     read(chosen);
   });
-  for (const type of ["dragover", "drop"]) {
+  for (const type of ["dragover", "dragleave", "drop"]) {
     drop.addEventListener(type, (event) => {
       event.preventDefault();
+      drop.classList.toggle("is-over", type === "dragover");
       if (type === "drop") read((chosen = event.dataTransfer.files[0]));
     });
   }
@@ -222,13 +270,17 @@
   place.addEventListener("keydown", (event) => event.stopPropagation());
 
   async function open() {
-    const found = await (await fetch(`${root}assets/live.json`, { cache: "no-cache" })).json();
+    const found = await window.liveModule.found("encoder", place);
     if (!found.encoder) return;
-    tryIt.addEventListener("click", async () => {
-      for (const field of [heads, keyHeads, rotary]) field.value = "";
-      causal.checked = false;
-      read((chosen = await (await fetch(`${root}assets/${found.wrong_layer}`)).blob()));
-    });
+    for (const [name, at] of found.wrong_layers) {
+      const button = element("button", { type: "button" }, name);
+      button.addEventListener("click", async () => {
+        for (const field of [heads, keyHeads, rotary]) field.value = "";
+        causal.checked = false;
+        read((chosen = await (await fetch(`${root}assets/${at}`)).blob()));
+      });
+      broken.append(button);
+    }
     start(found.encoder);
     place.prepend(drop, error, verdict, shown);
     place.dataset.state = "ready";

@@ -22,6 +22,10 @@ pub struct Args {
     /// Open no browser, for a machine without a screen
     #[arg(long)]
     no_open: bool,
+    /// Leave figures still where the WebAssembly target is not installed: do not have rustup
+    /// add it
+    #[arg(long)]
+    still: bool,
 }
 
 /// Starts the book, then the notebooks, and stays until Ctrl-C, which reaches all programs:
@@ -50,12 +54,13 @@ pub fn run(args: &Args) -> Result<()> {
     let mut book = open_book(args)?;
 
     let rest = if is_first { ["figures", "encoder"] } else { ["live", "encoder"] };
+    let rest = completing(args, &rest);
     let mut is_set_up = true;
     if is_first {
         // What answers use, so that a first check waits for nothing; a check says what fails.
         let _ = checks::compile();
         // Both compile for minutes: one after the other, so that the first is there early.
-        session.runs("pages", &["complete", "live"])?;
+        session.runs("pages", &completing(args, &["live"]))?;
         is_set_up = session.runs("notebooks", &["setup"]).unwrap_or_else(no_notebooks);
     }
     if session.is_over() {
@@ -63,7 +68,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
     // Before the rest of the book: while that is compiled, cargo compiles nothing else here.
     let lab = tool::command("notebooks", Profile::Dev);
-    let _rest = complete_book(rest)?;
+    let _rest = complete_book(&rest)?;
     let start = || session.follows(lab?.args(["start", "--no-open"]));
     let works = is_set_up && start().unwrap_or_else(no_notebooks);
     if !works && !session.is_over() {
@@ -80,8 +85,14 @@ fn open_book(args: &Args) -> Result<Stopped> {
     Stopped::start(&mut pages).context("the book could not be started")
 }
 
+/// What `pages` is asked for these parts of the book.
+fn completing<'a>(args: &Args, parts: &[&'a str]) -> Vec<&'a str> {
+    let still = args.still.then_some("--still");
+    ["complete"].into_iter().chain(still).chain(parts.iter().copied()).collect()
+}
+
 /// Adds parts to the book while the reader works: they may have most of the processor.
-fn complete_book(parts: [&str; 2]) -> Result<Stopped> {
+fn complete_book(asked: &[&str]) -> Result<Stopped> {
     let pages = tool::command("pages", Profile::Dev)?;
     let mut modest = Command::new("nice");
     modest.args(["-n", "19"]).arg(pages.get_program());
@@ -90,7 +101,7 @@ fn complete_book(parts: [&str; 2]) -> Result<Stopped> {
             // A terminal has room for one that shows its progress: the notebooks.
             complete.stderr(Stdio::null());
         }
-        Stopped::start(complete.arg("complete").args(parts))
+        Stopped::start(complete.args(asked))
     };
     // Not every system has `nice`.
     let rest = start(modest).or_else(|_| start(pages));

@@ -12,7 +12,7 @@ pub use resources::pages;
 pub use sources::sources;
 
 /// Every file below a folder whose name ends so, sorted.
-fn files(folder: &Path, suffix: &str) -> Result<Vec<PathBuf>> {
+pub fn files(folder: &Path, suffix: &str) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let entries = std::fs::read_dir(folder)
         .with_context(|| format!("cannot read the folder {}", folder.display()))?;

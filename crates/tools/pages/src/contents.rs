@@ -60,6 +60,30 @@ pub fn questions(folder: &Path) -> Result<String> {
     Ok(table)
 }
 
+/// What ends a page of questions: others near to it, named as their files are, and where a
+/// layer is looked at.
+///
+/// # Errors
+/// A name that no question has.
+pub fn related(folder: &Path, names: &str) -> Result<String> {
+    let path = folder.join("SUMMARY.md");
+    let summary =
+        fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let questions = chapters::questions_of(&summary);
+    let link = |name: &str| {
+        let page = format!("questions/{name}");
+        let found = questions.iter().find(|it| it.page == page);
+        let title = &found.with_context(|| format!("no question is {page}.md"))?.title;
+        Ok(format!("[{title}]({name}.md)"))
+    };
+    let links: Vec<String> = names.split_whitespace().map(link).collect::<Result<_>>()?;
+    Ok(format!(
+        "**Related:** {}\n\n**Is this your mistake?** [Give your layer's numbers]\
+         (../what-is-wrong.md), and the page names what is wrong with them.",
+        links.join(" · ")
+    ))
+}
+
 fn asked(text: &str) -> Option<(&str, &str)> {
     let found = directive::find(text);
     found.iter().find(|it| it.name == "asks")?.rest.split_once(" | ")
@@ -95,6 +119,10 @@ mod tests {
         let expected =
             "| question | in short |\n| --- | --- |\n| [Who?](who.md) | You. |\n";
         assert_eq!(questions(folder.path()).unwrap(), expected);
+        let ends = related(folder.path(), "who").unwrap();
+        assert!(ends.starts_with("**Related:** [Who?](who.md)\n\n"), "{ends}");
+        let refused = related(folder.path(), "who whom").unwrap_err().to_string();
+        assert_eq!(refused, "no question is questions/whom.md");
         write("questions/who.md", "# Who?\n\n**{{#value x}}.**\n");
         assert!(questions(folder.path()).unwrap_err().to_string().contains("who.md"));
     }

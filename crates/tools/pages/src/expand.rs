@@ -138,35 +138,32 @@ impl Chapter<'_> {
             "own-sentence" => self.place(asked, loads::own_sentence).map(Some),
             "own-model" => self.place(asked, loads::own_model).map(Some),
             "wrong-layer" => self.place(asked, loads::wrong_layer).map(Some),
-            "exercise" => {
-                self.alone_on_its_line(asked)?;
-                Ok(Some(exercise::section(asked.rest, &self.up())?))
-            }
             "include" => {
                 let code = include::resolve(folder, asked.rest)?;
                 Ok(Some(include::at_the_margin(code.trim_end())))
             }
             // For the table of chapters, on another page.
             "asks" => self.alone_on_its_line(asked).map(|_| Some(String::new())),
-            "chapters" => {
+            "exercise" | "chapters" | "questions" | "related" | "solutions"
+            | "exercises" => {
                 self.alone_on_its_line(asked)?;
-                Ok(Some(contents::table(&self.book.chapters)?))
-            }
-            "questions" => {
-                self.alone_on_its_line(asked)?;
-                Ok(Some(contents::questions(&self.book.chapters)?))
-            }
-            "solutions" => {
-                self.alone_on_its_line(asked)?;
-                Ok(Some(exercise::solutions()?))
-            }
-            "exercises" => {
-                self.alone_on_its_line(asked)?;
-                Ok(Some(exercise::table()?))
+                self.written_anew(asked).map(Some)
             }
             "title" => Ok(None),
             "" => bail!("no }}}} on the line: {{{{{}", asked.rest),
             name => bail!("{{{{#{name}}}}} is not known here"),
+        }
+    }
+
+    /// Markdown that is made of other files.
+    fn written_anew(&self, asked: &Directive) -> Result<String> {
+        match asked.name {
+            "exercise" => exercise::section(asked.rest, &self.up()),
+            "chapters" => contents::table(&self.book.chapters),
+            "questions" => contents::questions(&self.book.chapters),
+            "related" => contents::related(&self.book.chapters, asked.rest),
+            "solutions" => exercise::solutions(),
+            _ => exercise::table(),
         }
     }
 

@@ -9,6 +9,7 @@
 //!                    ├ tested    where a test stands
 //!                    ├ exercise  statement, signature, what the check will say
 //!                    └ include   mdBook's own; made sure here that it finds code
+//!                                  mdBook ─▶ head: what a page says of itself, and may load
 //! live ─▶ live_module ──────▶ target/book/assets
 //! ```
 //!
@@ -26,6 +27,7 @@ mod directive;
 mod exercise;
 mod expand;
 mod figures;
+mod head;
 mod include;
 mod ingredients;
 mod kept;
@@ -56,6 +58,9 @@ pub use serve::Server;
 
 use expand::Expander;
 use workshop::{paths, stamp, step};
+
+/// Where book.toml, or the environment of who publishes, says what address the book has.
+const ADDRESS: &str = "preprocessor.learn.address";
 
 /// Builds the book and returns the folder that holds it, `target/book`. One with the figures
 /// of now is left as it is where those that are given are not.
@@ -98,6 +103,22 @@ pub fn build_and_check(figures: Arc<dyn Figures>) -> Result<PathBuf> {
 /// Chapters that cannot be read.
 pub fn problems_of_sources(figures: &dyn Figures) -> Result<Vec<Problem>> {
     check::sources(&chapters(), figures)
+}
+
+/// Tells pages that are open before the modules are there that these will come.
+///
+/// # Errors
+/// A file that cannot be written.
+pub fn announce_live() -> Result<()> {
+    live_module::announce(&paths::book())
+}
+
+/// Has rustup install what live figures are compiled for, where it is not there.
+///
+/// # Errors
+/// A machine without rustup, or what rustup says.
+pub fn add_target() -> Result<()> {
+    live_module::add_target()
 }
 
 /// Adds the module of the live figures to the built book, where this machine can compile
@@ -173,14 +194,17 @@ fn build_in(chapters: &Path, figures: Arc<dyn Figures>) -> Result<PathBuf> {
         let mut book = MDBook::load(chapters)?;
         book.config.build.build_dir.clone_from(&beside);
         book.with_preprocessor(Learn(figures));
-        book.build()
+        book.build()?;
+        let address: Option<String> = book.config.get(ADDRESS)?;
+        anyhow::Ok((book.config.book.title.unwrap_or_default(), address))
     });
     let said = warnings.join("\n");
-    outcome
+    let (title, address) = outcome
         .with_context(|| format!("the book was not built\n{said}").trim().to_string())?;
     ensure!(warnings.is_empty(), "mdBook built the book and warns:\n{said}");
     // Pages hold the figures that are kept with the chapters, and nobody opens those alone.
     let _ = fs::remove_dir_all(beside.join(kept::FOLDER));
+    head::write(&beside, &title, address.as_deref())?;
     if is_of_now && let Ok(made_from) = made_from {
         stamp::seal(&beside, &made_from)?;
     }

@@ -6,6 +6,7 @@ use std::env;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
 use assets::live::NO_MODULE;
@@ -26,8 +27,18 @@ pub const WEIGHTS: [(&str, &str); 4] = [
     ("dates", "crates/2-around/training/data/dates.safetensors"),
 ];
 
-/// A broken layer to try the diagnosis on: its heads are merged without the transpose.
-const WRONG_LAYER: &str = "crates/5-book/diagnosis/tests/layers/a01.safetensors";
+/// Broken layers to try the diagnosis on: what the page calls each, and its file.
+const WRONG_LAYERS: [(&str, &str); 6] = [
+    ("heads merged without a transpose", "a01"),
+    ("heads split without a transpose", "a02"),
+    ("a mask read the other way", "a08"),
+    ("another scale", "a03"),
+    ("weights not transposed", "a13"),
+    ("rotary pairs for halves", "a24"),
+];
+
+/// Where they lie.
+const LAYERS: &str = "crates/5-book/diagnosis/tests/layers";
 
 /// A module: a crate, in a profile of its own.
 struct Module {
@@ -80,11 +91,19 @@ impl fmt::Display for Live {
     }
 }
 
+/// Tells the pages that their modules will come, so that one that is open waits for them. A
+/// module that is there from before serves them meanwhile.
+pub(crate) fn announce(built: &Path) -> Result<()> {
+    let has_module = told(built).get("module").is_some();
+    if has_module { Ok(()) } else { tell(built, &awaited(&["module", "encoder"])) }
+}
+
 /// Compiles the module and writes it, and the weights that figures draw from, into the built
-/// book; without the target the pages are told that there is none.
+/// book; without the target the pages are told what would bring it.
 pub(crate) fn add(built: &Path) -> Result<Live> {
-    let Some(module) = LIVE.bytes()? else {
-        tell(built, &json!({}))?;
+    let bytes = LIVE.bytes().or_else(|error| tell(built, &json!({})).and(Err(error)))?;
+    let Some(module) = bytes else {
+        tell(built, &json!({ "still": Live::NoTarget.to_string() }))?;
         return Ok(Live::NoTarget);
     };
     let mut weights = Map::new();
@@ -92,21 +111,38 @@ pub(crate) fn add(built: &Path) -> Result<Live> {
         let put = put_file(built, &format!("{name}.safetensors"), file)?;
         weights.insert(name.to_owned(), put.into());
     }
-    let module_at = put(built, "live.wasm", &module)?;
-    tell(built, &json!({ "module": module_at, "weights": weights }))?;
+    // The other module is compiled next.
+    let mut found = awaited(&["encoder"]);
+    found["module"] = put(built, "live.wasm", &module)?.into();
+    found["weights"] = weights.into();
+    tell(built, &found)?;
     Ok(Live::Added { n_bytes: module.len() })
 }
 
 /// The same for the module that reads a reader's own model.
 pub(crate) fn add_encoder(built: &Path) -> Result<Live> {
-    let Some(module) = ENCODER.bytes()? else { return Ok(Live::NoTarget) };
-    let told = fs::read(built.join("assets").join(NO_MODULE.0)).unwrap_or_default();
-    let mut found: Value = serde_json::from_slice(&told).unwrap_or_else(|_| json!({}));
+    let mut found = told(built);
+    for waiting in ["awaited", "since"] {
+        found.as_object_mut().map(|it| it.remove(waiting));
+    }
+    let bytes = ENCODER.bytes().or_else(|error| tell(built, &found).and(Err(error)))?;
+    let Some(module) = bytes else { return Ok(Live::NoTarget) };
     found["encoder"] = put(built, "encoder.wasm", &module)?.into();
-    found["wrong_layer"] =
-        put_file(built, "wrong-layer.safetensors", WRONG_LAYER)?.into();
+    let mut layers = Vec::new();
+    for (name, file) in WRONG_LAYERS {
+        let file = format!("{file}.safetensors");
+        let put = put_file(built, &format!("layer-{file}"), &format!("{LAYERS}/{file}"))?;
+        layers.push(json!([name, put]));
+    }
+    found["wrong_layers"] = layers.into();
     tell(built, &found)?;
     Ok(Live::Added { n_bytes: module.len() })
+}
+
+/// That these modules are being compiled, and since when, in seconds of Unix time.
+fn awaited(modules: &[&str]) -> Value {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    json!({ "awaited": modules, "since": since.as_secs() })
 }
 
 /// Writes what pages may fetch; gives the name to fetch it by.
@@ -127,6 +163,22 @@ fn read(file: &Path) -> Result<Vec<u8>> {
 /// Tells the pages what there is.
 fn tell(built: &Path, found: &Value) -> Result<()> {
     step::write(&built.join("assets").join(NO_MODULE.0), found.to_string().as_bytes())
+}
+
+/// What they were told last.
+fn told(built: &Path) -> Value {
+    let told = fs::read(built.join("assets").join(NO_MODULE.0)).unwrap_or_default();
+    serde_json::from_slice(&told).unwrap_or_else(|_| json!({}))
+}
+
+/// Has rustup install what modules are compiled for, where it is not there.
+pub(crate) fn add_target() -> Result<()> {
+    let has_given = env::var_os(LIVE.given).is_some();
+    if has_given || build::has_target(TARGET) {
+        Ok(())
+    } else {
+        build::add_target(TARGET)
+    }
 }
 
 impl Module {

@@ -46,7 +46,7 @@ fn loaded_by(text: &str) -> Vec<Asset> {
     load(has("figure-plot"), &figures::PLOT);
     load(is_live, &[figures::MOTION]);
     load(true, &figures::LOADED);
-    load(is_live || has_heads, &[live::MODULE]);
+    load(is_live || has_heads || is_own || is_wrong, &[live::MODULE]);
     load(is_live || is_own || is_wrong, &live::LOADED[..1]);
     load(is_live, &live::LOADED[1..]);
     load(has_heads || is_own, &explorer::LOADED);

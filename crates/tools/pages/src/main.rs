@@ -30,6 +30,9 @@ enum Task {
     },
     /// Complete the book that is served
     Complete {
+        /// Install nothing for it
+        #[arg(long)]
+        still: bool,
         /// With what, in this order
         parts: Vec<Part>,
     },
@@ -50,9 +53,14 @@ fn main() -> ExitCode {
     workshop::exit(match Cli::parse().task {
         Task::Serve { no_open } => serve(!no_open),
         // Its errors too: where the notebooks show their progress, ours is not shown.
-        Task::Complete { parts } => parts.into_iter().try_for_each(|part| {
-            complete(part).inspect_err(|error| println!("Figures    {error:#}"))
-        }),
+        Task::Complete { still, parts } => {
+            if !still && let Err(error) = pages::add_target() {
+                println!("Figures    {error:#}");
+            }
+            parts.into_iter().try_for_each(|part| {
+                complete(part).inspect_err(|error| println!("Figures    {error:#}"))
+            })
+        }
     })
 }
 
@@ -63,6 +71,7 @@ fn serve(opens: bool) -> Result<()> {
         bar.finish_and_clear();
         built?;
     }
+    pages::announce_live()?;
     let server = pages::serve(PORT)?;
     println!("Book       {}", server.url());
     if opens && let Err(error) = pages::open(server.url()) {
@@ -75,9 +84,7 @@ fn serve(opens: bool) -> Result<()> {
 fn complete(part: Part) -> Result<()> {
     match part {
         Part::Live => match pages::add_live()? {
-            Live::Added { .. } => {
-                println!("Figures    live: reload a page that is open already")
-            }
+            Live::Added { .. } => println!("Figures    live"),
             none @ Live::NoTarget => println!("           {none}"),
         },
         Part::Figures => draw()?,

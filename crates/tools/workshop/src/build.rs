@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use crate::group;
@@ -112,6 +112,23 @@ pub fn has_target(target: &str) -> bool {
         let folder = String::from_utf8_lossy(&said.stdout);
         said.status.success() && Path::new(folder.trim()).is_dir()
     })
+}
+
+/// Has rustup install that library, some 25 MB.
+///
+/// # Errors
+/// A machine without rustup; what rustup says when it cannot.
+pub fn add_target(target: &str) -> Result<()> {
+    let mut rustup = Command::new("rustup");
+    let said = rustup.args(["target", "add", target]).output();
+    let said = said.context("there is no rustup on this machine")?;
+    let why = String::from_utf8_lossy(&said.stderr);
+    ensure!(
+        said.status.success(),
+        "rustup: {}",
+        why.trim().lines().last().unwrap_or("it failed")
+    );
+    Ok(())
 }
 
 /// Runs a `cargo build` to its end and says where the program of this name is.
