@@ -19,6 +19,7 @@ mod own_sentence;
 mod own_translator;
 mod search;
 mod texts;
+mod waking;
 mod wrong_layer;
 
 use std::path::{Path, PathBuf};
