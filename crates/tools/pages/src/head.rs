@@ -115,12 +115,30 @@ impl About {
                  <link rel=\"canonical\" href=\"{address}\">"
             );
         }
-        let page = [before, &head, rest].concat();
+        let (styles, rest) = lifted(rest);
+        let page = [before, &styles, &head, &rest].concat();
         let policy = policy(&page);
         // Before any script.
         Ok(page.replacen(CHARSET, &format!("{CHARSET}\n{policy}"), 1))
     }
 }
+
+/// The style sheets of figures, which stand in the text, and the text without them: a page whose
+/// head names them is laid out once.
+fn lifted(html: &str) -> (String, String) {
+    let (mut styles, mut rest) = (String::new(), html.to_owned());
+    while let Some(begin) = rest.find(STYLE) {
+        let end = rest[begin..].find('>').map_or(rest.len(), |length| begin + length + 1);
+        let style: String = rest.drain(begin..end).collect();
+        if !styles.contains(&style) {
+            styles += &style;
+        }
+    }
+    (styles, rest)
+}
+
+/// How one of these begins.
+const STYLE: &str = "<link rel=\"stylesheet\" href=\"assets/";
 
 /// What mdBook writes into every page.
 const DESCRIPTION: &str = "<meta name=\"description\" content=";
@@ -178,6 +196,7 @@ mod tests {
     const PAGE: &str = "<head><meta charset=\"UTF-8\"><title>7 · Masks - T</title>\
         <meta name=\"description\" content=\"The book.\"><script>a()</script></head>\
         <main><p>About 15 minutes.</p><p>It is <em>long</em> enough, but has <math></math>.</p>\
+        <link rel=\"stylesheet\" href=\"assets/a.css\">\
         <p>A row without a key sums to 0, \"why\"?\nIt is &lt; 1.</p></main>";
 
     #[test]
@@ -217,6 +236,10 @@ mod tests {
             !page.contains("The book.") && !page.contains("script-src 'unsafe-inline'")
         );
         assert!(page.find("Content-Security-Policy") < page.find("<script>"));
+        assert!(
+            page.find("a.css") < page.find("</head>")
+                && page.matches("a.css").count() == 1
+        );
         let still = About::of(PAGE, "T").unwrap().written_into(PAGE, None).unwrap();
         assert!(!still.contains("canonical"), "{still}");
     }
