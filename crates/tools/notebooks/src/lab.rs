@@ -104,9 +104,13 @@ impl Lab {
         Ok(lab)
     }
 
-    /// The address with the token, for a browser.
+    /// The address of the first notebook with the token, for a browser.
     pub fn url(&self) -> String {
-        format!("http://127.0.0.1:{}/lab?token={}", self.port, self.token)
+        let entries = place::notebooks().read_dir().into_iter().flatten().flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let first = names.filter(|name| name.ends_with(".ipynb")).min();
+        let opened = first.map_or(String::new(), |name| format!("/tree/{name}"));
+        format!("http://127.0.0.1:{}/lab{opened}?token={}", self.port, self.token)
     }
 
     /// Shows it in the browser.
