@@ -25,7 +25,7 @@ pub(crate) fn gradients(
     mut dropout: Option<&mut Dropout>,
 ) -> Result<Gradients> {
     let model = Model::new(architecture, parameters)?;
-    model.gradients(architecture, names, at_once, |x| match &mut dropout {
+    model.gradients(names, at_once, |x| match &mut dropout {
         None => StackPass::forward(&model.stack, x, &[Mask::Causal]),
         Some(it) => StackPass::forward_in_training(&model.stack, x, &[Mask::Causal], it),
     })
@@ -90,7 +90,7 @@ impl Model {
     /// [rung]: crate::Rung::gradients
     /// [`Error`]: attention::Error
     pub fn loss(&self, names: &[Vec<usize>]) -> Result<f64> {
-        check_names(names, self.n_positions())?;
+        check_names(names, self.architecture.n_positions)?;
         let pass = |x: &Batch| StackPass::forward(&self.stack, x, &[Mask::Causal]);
         Ok(self.forward(&Padded::of(names), pass)?.2.value)
     }
@@ -111,14 +111,13 @@ impl Model {
     /// so many names at once.
     pub(crate) fn gradients<P: Pass>(
         &self,
-        architecture: Architecture,
         names: &[Vec<usize>],
         at_once: usize,
         mut pass: impl FnMut(&Batch) -> Result<P>,
     ) -> Result<Gradients> {
         let n_letters: usize = names.iter().map(|name| name.len() - 1).sum();
-        let mut gradients = vec![0.0; architecture.n_parameters()];
-        let mut sums = architecture.cut_mut(&mut gradients);
+        let mut gradients = vec![0.0; self.architecture.n_parameters()];
+        let mut sums = self.architecture.cut_mut(&mut gradients);
         let (letters, mut sum) = (&self.embedding.tokens, 0.0);
         for some in names.chunks(at_once.max(1)).map(Padded::of) {
             let (pass, out, loss) = self.forward(&some, &mut pass)?;
@@ -134,7 +133,7 @@ impl Model {
             let mut d = self.embedding.backward(&some.ids, some.length, &d_x)?;
             // One table reads letters and writes them, and so gets both gradients.
             d.tokens += d_logits.transpose() * &out;
-            add(architecture, &mut sums, &[d.entries(), d_stack.entries()].concat());
+            add(self.architecture, &mut sums, &[d.entries(), d_stack.entries()].concat());
         }
         Ok((sum, gradients))
     }
@@ -147,29 +146,6 @@ fn add(architecture: Architecture, sums: &mut [&mut [f64]], d: &[&[f64]]) {
         let (n_rows, n_columns) = parts[i].shape;
         for (at, entry) in entries.iter().enumerate() {
             sums[i][at % n_rows * n_columns + at / n_rows] += entry;
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use attention::{Rng, SeedableRng};
-
-    use super::*;
-    use crate::{NAMES, Rung, scalars};
-
-    #[test]
-    fn it_is_the_loss_that_a_rung_gives() {
-        let sizes = Architecture { n_blocks: 2, ..Architecture::SMALL };
-        let parameters = sizes.parameters(&mut Rng::seed_from_u64(1));
-        let names: Vec<_> = NAMES.lines().step_by(100).map(scalars::ids).collect();
-        let model = Model::new(sizes, &parameters).unwrap();
-        let (loss, _) = Rung::BATCH.gradients(sizes, &parameters, &names).unwrap();
-        assert!((model.loss(&names).unwrap() - loss).abs() < 1e-12);
-        let long = [vec![0], vec![1; 17]].concat();
-        for names in [vec![], vec![vec![]], vec![vec![0]], vec![long], vec![vec![0, 27]]]
-        {
-            assert!(model.loss(&names).is_err(), "{names:?}");
         }
     }
 }

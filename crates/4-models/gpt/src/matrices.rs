@@ -4,11 +4,12 @@
 //! of itself while letters were read one by one, now takes a mask.
 
 use attention::{
-    HeadParameters, LayerParameters, Linear, Mask, Matrix, Result, softmax_rows,
+    FormulaPass, HeadParameters, LayerParameters, Linear, Mask, Matrix, Result,
+    attend_head,
 };
 use block::{Block, FeedForward, Hidden, Norm, Stack, Sublayer, SublayerPass};
 use fused_heads::FusedAttention;
-use gradients::{Entries, LayerGradients, linear_backward, softmax_rows_backward};
+use gradients::{Entries, LayerGradients, attend_backward, linear_backward};
 
 use crate::{Architecture, Gradients, Model, blocks};
 
@@ -23,7 +24,7 @@ pub(crate) fn gradients(
 ) -> Result<Gradients> {
     let model = Model::new(architecture, parameters)?;
     let heads = &model.stack.blocks[0].attention.function.parameters().unpack();
-    model.gradients(architecture, names, 1, |x| Pass::of(&model.stack, heads, x.tokens()))
+    model.gradients(names, 1, |x| Pass::of(&model.stack, heads, x.tokens()))
 }
 
 /// A name's pass through the block and the last norm.
@@ -81,12 +82,16 @@ struct Kept {
 
 impl Kept {
     fn forward(layer: &LayerParameters, x: &Matrix) -> Result<(Matrix, Self)> {
-        let heads = layer.heads().iter().map(|head| Head::forward(head, x));
-        let heads: Vec<Head> = heads.collect::<Result<_>>()?;
         let d_v = layer.dims().d_v();
-        let mut concat = Matrix::zeros(x.nrows(), heads.len() * d_v);
-        for (i, head) in heads.iter().enumerate() {
-            concat.columns_mut(i * d_v, d_v).copy_from(&(&head.attn * &head.v));
+        let mut concat = Matrix::zeros(x.nrows(), layer.dims().concat_width());
+        let mut heads = Vec::new();
+        for (i, HeadParameters { w_q, w_k, w_v }) in layer.heads().iter().enumerate() {
+            let q_k_v = [w_q.forward(x)?, w_k.forward(x)?, w_v.forward(x)?];
+            let [q, k, v] = q_k_v.each_ref().map(Matrix::as_view);
+            let FormulaPass { out, attn, .. } =
+                attend_head(q, k, v, None, &Mask::Causal)?;
+            concat.columns_mut(i * d_v, d_v).copy_from(&out);
+            heads.push(Head { q_k_v, attn });
         }
         Ok((layer.w_o().forward(&concat)?, Self { heads, concat }))
     }
@@ -102,8 +107,9 @@ impl Kept {
         let (mut d_x, mut d_heads) = (Matrix::zeros(x.nrows(), x.ncols()), Vec::new());
         let d_v = layer.dims().d_v();
         for (i, (own, head)) in layer.heads().iter().zip(&self.heads).enumerate() {
-            let d_head = d_w_o.d_x.columns(i * d_v, d_v).into_owned();
-            let [d_q, d_k, d_v] = head.backward(&d_head)?;
+            let [q, k, v] = head.q_k_v.each_ref().map(Matrix::as_view);
+            let d_head = d_w_o.d_x.columns(i * d_v, d_v);
+            let [d_q, d_k, d_v] = attend_backward(q, k, v, &head.attn, d_head)?;
             let mut back = |projection: &Linear, d| {
                 let d = linear_backward(projection, x, &d)?;
                 d_x += d.d_x;
@@ -117,28 +123,8 @@ impl Kept {
     }
 }
 
-/// What one head keeps.
+/// What one head keeps: its queries, keys and values, and its map.
 struct Head {
-    q: Matrix,
-    k: Matrix,
-    v: Matrix,
+    q_k_v: [Matrix; 3],
     attn: Matrix,
-}
-
-impl Head {
-    fn forward(head: &HeadParameters, x: &Matrix) -> Result<Self> {
-        let (q, k) = (head.w_q.forward(x)?, head.w_k.forward(x)?);
-        let scores = &q * k.transpose() / (q.ncols() as f64).sqrt();
-        let attn = softmax_rows(Mask::Causal.apply(scores));
-        Ok(Self { q, k, v: head.w_v.forward(x)?, attn })
-    }
-
-    /// The gradients of its queries, keys and values.
-    fn backward(&self, d_head: &Matrix) -> Result<[Matrix; 3]> {
-        let d_attn = d_head * self.v.transpose();
-        let d_scores = softmax_rows_backward(&self.attn, d_attn)?;
-        let d_scores = d_scores / (self.q.ncols() as f64).sqrt();
-        let d_k = d_scores.transpose() * &self.q;
-        Ok([&d_scores * &self.k, d_k, self.attn.transpose() * d_head])
-    }
 }

@@ -3,6 +3,7 @@
 use ablation::ablated_output;
 use attention::{
     Dims, Error, Linear, Mask, Matrix, PackedParameters, Result, Rng, RowVector,
+    softmax_rows,
 };
 use block::{
     Activation, Block, Embedding, FeedForward, LayerNorm, Layers, Norms, Positions,
@@ -37,6 +38,7 @@ const OF_BLOCK: [usize; 16] = [2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 12, 13, 14, 15, 10,
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model {
+    pub(crate) architecture: Architecture,
     pub(crate) embedding: Embedding,
     pub(crate) stack: Stack<FusedAttention>,
 }
@@ -76,7 +78,7 @@ impl Model {
             entries.copy_from_slice(part.as_slice());
         }
         let (embedding, stack) = model;
-        Ok(Self { embedding, stack })
+        Ok(Self { architecture, embedding, stack })
     }
 
     /// The logits of the next letter behind each of some, and the map of each head.
@@ -93,21 +95,18 @@ impl Model {
         Ok(Read { logits, maps: layers.attn })
     }
 
-    /// The logits of the letter that comes next.
+    /// The logits of the letter that comes next, `[27]`.
     ///
     /// # Errors
     /// As [`read`](Self::read).
-    pub fn next(&self, ids: &[usize]) -> Result<RowVector> {
+    pub fn next(&self, ids: &[usize]) -> Result<Vec<f64>> {
         let layers = self.layers(ids)?;
-        Ok(layers.out().row(ids.len() - 1) * self.embedding.tokens.transpose())
+        let last = layers.out().row(ids.len() - 1);
+        Ok((last * self.embedding.tokens.transpose()).as_slice().to_vec())
     }
 
     fn layers(&self, ids: &[usize]) -> Result<Layers> {
         self.stack.forward(self.embedding.forward(ids, ids.len())?, &Mask::Causal)
-    }
-
-    pub(crate) fn n_positions(&self) -> usize {
-        self.embedding.positions.table().map_or(0, Matrix::nrows)
     }
 
     /// The same model without one head: its rows of W^O are zeros, so that nothing reads what
@@ -136,14 +135,11 @@ impl Model {
     pub fn write(&self, temperature: f64, rng: &mut Rng) -> Result<String> {
         Error::expect_above_zero("the temperature", temperature)?;
         let mut ids = vec![0];
-        while ids.len() <= self.n_positions() {
-            let logits = self.next(&ids)? / temperature;
-            let largest = logits.max();
-            let powers = logits.map(|logit| (logit - largest).exp());
-            let sum = powers.sum();
+        while ids.len() <= self.architecture.n_positions {
+            let logits = Matrix::from_row_slice(1, N_LETTERS, &self.next(&ids)?);
             let mut left: f64 = rng.random_range(0.0..1.0);
-            let next = powers.iter().position(|power| {
-                left -= power / sum;
+            let next = softmax_rows(logits / temperature).iter().position(|chance| {
+                left -= chance;
                 left < 0.0
             });
             match next {

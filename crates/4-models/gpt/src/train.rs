@@ -1,7 +1,5 @@
 //! Training, however the gradients are computed.
 
-use std::ops::ControlFlow;
-
 use attention::{Error, Matrix, Result, Rng};
 use block::Dropout;
 use gradients::{Adam, Optimiser, clip_norm};
@@ -80,11 +78,9 @@ impl Schedule {
 /// let rng = &mut Rng::seed_from_u64(1);
 /// let [.., rung] = RUNGS;
 /// let mut training = Training::new(rung, Architecture::SMALL, schedule, rng)?;
-/// let mut losses = Vec::new();
-/// while let Some(loss) = training.step(&names, rng)? {
-///     losses.push(loss);
-/// }
-/// assert_eq!(losses.len(), 10);
+/// let first = training.step(&names, rng)?;
+/// assert!(first.is_some());
+/// assert_eq!(training.run(&names, rng)?.len(), 9); // the losses of the others
 /// # Ok::<(), attention::Error>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -216,25 +212,12 @@ impl Training {
         self.architecture
     }
 
-    /// Takes all steps that are left, until `watch`, which is given each step's number and
-    /// loss, says to stop; gives their losses.
+    /// Takes all steps that are left, and gives their losses.
     ///
     /// # Errors
     /// As [`step`](Self::step).
-    pub fn run(
-        &mut self,
-        names: &[Vec<usize>],
-        rng: &mut Rng,
-        mut watch: impl FnMut(usize, f64) -> ControlFlow<()>,
-    ) -> Result<Vec<f64>> {
-        let mut losses = Vec::new();
-        while let Some(loss) = self.step(names, rng)? {
-            losses.push(loss);
-            if watch(self.n_taken - 1, loss).is_break() {
-                break;
-            }
-        }
-        Ok(losses)
+    pub fn run(&mut self, names: &[Vec<usize>], rng: &mut Rng) -> Result<Vec<f64>> {
+        std::iter::from_fn(|| self.step(names, rng).transpose()).collect()
     }
 }
 

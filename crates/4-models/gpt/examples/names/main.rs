@@ -13,7 +13,6 @@
 //! the small one that is trained for longer, as in a page.
 
 use std::fs;
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -88,7 +87,7 @@ fn run(
     let every = split.learned.len().div_ceil(n_names);
     let learned: Vec<_> = split.learned.iter().step_by(every).cloned().collect();
     let rng = &mut Rng::seed_from_u64(1000 + seed);
-    training.run(&learned, rng, |_, _| ControlFlow::Continue(()))?;
+    training.run(&learned, rng)?;
     let model = Model::new(training.architecture(), training.parameters())?;
     let (dropping, _) = training.gradients(&split.test)?;
     let line = json!({

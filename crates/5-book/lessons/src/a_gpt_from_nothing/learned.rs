@@ -5,19 +5,17 @@ use std::sync::OnceLock;
 
 use anyhow::Result;
 use attention::{Rng, SeedableRng};
-use figures::{Figure, Lines, lines};
+use figures::{Figure, lines};
 use gpt::{Architecture, Counts, Model, NAMES, Rung, Schedule, Split, Training};
 
 use crate::Args;
 use crate::kept::kept;
+use crate::numbers::lines_panel;
 
 /// Steps of the training, and between two looks at the unseen names.
 pub const N_STEPS: usize = Schedule::SMALL.n_steps;
 const EACH: usize = 50;
 const SEED: u64 = 1;
-
-/// What counts are called, after none, one and two letters.
-pub const COUNTED: [&str; 3] = ["single letters", "pairs", "triples"];
 
 /// A trained model with its names.
 pub struct Learned {
@@ -56,9 +54,12 @@ fn train() -> Result<Learned> {
     Ok(Learned { split, model, looks })
 }
 
-/// The losses of counts on the unseen names: of single letters, pairs and triples.
-pub fn counted(split: &Split) -> [f64; 3] {
-    [0, 1, 2].map(|n_before| Counts::of(&split.learned, n_before).loss(&split.test))
+/// What is counted, letters after none, one and two others, and the loss of these counts on
+/// the unseen names.
+pub fn counted(split: &Split) -> [(&'static str, f64); 3] {
+    [("single letters", 0), ("pairs", 1), ("triples", 2)].map(|(name, n_before)| {
+        (name, Counts::of(&split.learned, n_before).loss(&split.test))
+    })
 }
 
 /// The loss against steps, and the counts as level lines.
@@ -67,14 +68,9 @@ pub(super) fn figure(_: &Args) -> Result<Figure> {
     let level = |(name, loss): (&str, f64)| {
         (name.to_owned(), vec![[0.0, loss], [N_STEPS as f64, loss]])
     };
-    let counts = COUNTED.into_iter().zip(counted(split)).map(level);
-    let model = ("the model".to_owned(), looks.clone());
-    let panel = Lines {
-        title: "loss on names that it never saw".into(),
-        x: "steps".into(),
-        is_log: false,
-        lines: std::iter::once(model).chain(counts).collect(),
-    };
+    let mut each = vec![("the model".to_owned(), looks.clone())];
+    each.extend(counted(split).map(level));
+    let panel = lines_panel("loss on names that it never saw", "steps", each);
     let title = "A GPT of 4,000 parameters learns more than pairs of letters, and less than triples";
     Ok(lines(title, &[panel])?)
 }

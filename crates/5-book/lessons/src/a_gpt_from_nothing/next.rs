@@ -43,14 +43,6 @@ pub fn letter(id: usize) -> String {
     }
 }
 
-/// The logits after a beginning.
-///
-/// # Errors
-/// As [`Model::next`].
-pub fn logits(model: &Model, ids: &[usize]) -> attention::Result<Vec<f64>> {
-    Ok(model.next(ids)?.iter().copied().collect())
-}
-
 /// The letters, the most likely first.
 pub fn order(logits: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..logits.len()).collect();
@@ -59,7 +51,7 @@ pub fn order(logits: &[f64]) -> Vec<usize> {
 }
 
 pub(super) fn figure(_: &Args) -> Result<Figure> {
-    let logits = logits(&learned::first()?.model, &ids(PREFIX))?;
+    let logits = learned::first()?.model.next(&ids(PREFIX))?;
     let order = order(&logits);
     let letters: Vec<String> = order[..SHOWN].iter().map(|&id| letter(id)).collect();
     let row = |(name, sampling): (&str, Sampling)| {
@@ -91,6 +83,6 @@ pub fn beams(model: &Model, width: usize, alpha: f64) -> models::Result<Vec<Beam
     let search = BeamSearch { width, most: 15, ends: vec![0], alpha };
     search.search(&[0], Vec::new(), |read: &mut Vec<usize>, new| {
         read.extend(new);
-        Ok(logits(model, read)?)
+        Ok(model.next(read)?)
     })
 }

@@ -2,7 +2,6 @@
 //! live.
 
 mod chart;
-mod next_letter;
 mod run;
 #[cfg(test)]
 mod tests;
@@ -146,18 +145,4 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
 
 fn begin(set: &Set) -> Result<Box<dyn Training<Set, Facts>>> {
     Ok(Box::new(Run::new(set)?))
-}
-
-impl Training<Set, Facts> for Run {
-    fn step(&mut self) -> Result<()> {
-        Run::step(self)
-    }
-
-    fn progress(&self) -> [usize; 2] {
-        [self.n_taken(), self.n_steps]
-    }
-
-    fn shown(&self, set: &Set) -> Result<LiveView<Facts>> {
-        view::of(self, set)
-    }
 }

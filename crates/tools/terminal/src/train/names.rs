@@ -1,7 +1,6 @@
 //! `cargo learn train names`: a whole GPT from nothing, on first names.
 
 use std::fmt::Write;
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -29,17 +28,15 @@ pub(super) fn trained(
     let sizes = Architecture::SMALL;
     let mut training = Training::new(Rung::BATCH, sizes, Schedule::small(n_steps), rng)?;
     let bar = progress::steps(n_steps);
-    let watch = |step: usize, loss: f64| {
-        bar.set_position(step as u64 + 1);
+    while let Some(loss) = training.step(&split.learned, rng)? {
+        bar.set_position(training.n_taken() as u64);
         bar.set_message(format!("loss {loss:.3}"));
-        match stop.load(Ordering::Relaxed) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        if stop.load(Ordering::Relaxed) {
+            break;
         }
-    };
-    let outcome = training.run(&split.learned, rng, watch);
+    }
     bar.finish_and_clear();
-    let n_taken = outcome?.len();
+    let n_taken = training.n_taken();
     let parameters = training.parameters();
     let model = Model::new(sizes, parameters)?;
     let loss = model.loss(&split.test)?;

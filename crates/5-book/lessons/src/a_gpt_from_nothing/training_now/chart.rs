@@ -28,15 +28,15 @@ const FIRST_MAP: usize = 4;
 const N_ROWS: usize = 10;
 
 impl Now<'_> {
-    pub(super) fn figure(&self, title: String) -> Result<Figure> {
+    pub(super) fn figure(&self) -> Result<Figure> {
         let [kept, learned] = self.called();
         let above = legend_room([&*kept, &learned, LEFT_OUT].into_iter(), 8.0);
         let tables = self.tables();
-        let maps = self.maps.iter().zip(FIRST_MAP..).map(|((name, map), panel)| {
+        let maps = self.maps.iter().zip(FIRST_MAP..).map(|((at, map), panel)| {
             let mark = share_map::trace(map, &self.tokens, &self.tokens).on(panel);
-            mark.named(name).in_legend(false)
+            mark.named(&map_of(*at)).in_legend(false)
         });
-        Chart::new(title)
+        Chart::new(self.title())
             .by_width(|width| self.panels(width, above))
             .marks(self.losses())
             .marks(self.written())
@@ -62,7 +62,7 @@ impl Now<'_> {
         debug_assert!(width == WIDE || width == NARROW);
         let steps = Axis::numbers(self.run.n_steps as f64).titled("steps").in_short();
         let hidden = || Axis::hidden([0.0, 1.0]);
-        let most = self.next.chances.iter().copied().fold(0.01, f64::max) * 1.15;
+        let most = self.chances.iter().copied().fold(0.01, f64::max) * 1.15;
         let next = match &*self.beginning.letters {
             "" => "chance of the first letter".to_owned(),
             letters => format!("what follows “{letters}”"),
@@ -75,12 +75,11 @@ impl Now<'_> {
         let losses = Panel::new("loss", steps, Axis::between(self.range()), HEIGHTS[0]);
         let wrote = Panel::new("wrote on the way", hidden(), hidden(), HEIGHTS[0]);
         let mut panels = vec![losses, wrote, first, second];
-        let off = self.off.as_ref().map(|off| &*off.map);
-        panels.extend(self.maps.iter().map(|(name, _)| {
-            let is_off = if off == Some(&**name) { " (off)" } else { "" };
+        panels.extend(self.maps.iter().map(|(at, _)| {
+            let is_off = if self.set.off == Some(*at) { " (off)" } else { "" };
             let [x, y] =
                 [Axis::across, Axis::down].map(|axis| axis(&self.tokens, FONT_SIZE));
-            Panel::new(format!("{name}{is_off}"), x.upright(), y, HEIGHTS[1])
+            Panel::new(map_of(*at) + is_off, x.upright(), y, HEIGHTS[1])
         }));
         let left = label_width(&self.tokens, FONT_SIZE).max(34.0);
         let place =
@@ -150,8 +149,7 @@ impl Now<'_> {
 
     /// The chances of letters that may be drawn, and hatched those that top-p leaves out.
     fn bars(&self) -> Vec<Mark> {
-        let (chances, is_kept) = (&self.next.chances, &self.next.is_kept);
-        let n = chances.len();
+        let Self { chances, is_kept, .. } = self;
         let bars = |panel: usize, own: std::ops::Range<usize>, kept: bool| {
             let heights =
                 own.clone().map(|id| (is_kept[id] == kept).then(|| rounded(chances[id])));
@@ -174,13 +172,11 @@ impl Now<'_> {
                 .unclipped()
                 .hover(told)
         };
-        let panels = [(2, 0..N_IN_FIRST.min(n)), (3, N_IN_FIRST.min(n)..n)];
-        let panels = panels.into_iter();
-        panels
-            .flat_map(|(panel, own)| {
-                [true, false].map(|kept| bars(panel, own.clone(), kept))
-            })
-            .collect()
+        let panels = [(2, 0..N_IN_FIRST), (3, N_IN_FIRST..chances.len())];
+        let both = |(panel, own): (usize, std::ops::Range<usize>)| {
+            [true, false].map(|kept| bars(panel, own.clone(), kept))
+        };
+        panels.into_iter().flat_map(both).collect()
     }
 
     fn tables(&self) -> [Table; 3] {
@@ -193,7 +189,7 @@ impl Now<'_> {
         let (kept, learned) = (format!("loss on {kept}"), format!("on {learned}"));
         let rules = self.run.rules.iter();
         let rules = rules.map(|(name, loss)| [(*name).to_owned(), format!("{loss:.3}")]);
-        let next = self.next.chances.iter().zip(&self.next.is_kept).enumerate();
+        let next = self.chances.iter().zip(&self.is_kept).enumerate();
         let next = next.map(|(id, (chance, is_kept))| {
             let may = if *is_kept { "yes" } else { "no" };
             [letter(id), share(*chance), may.to_owned()]
@@ -207,8 +203,7 @@ impl Now<'_> {
     }
 
     fn sketch(&self, tables: &[Table; 3]) -> String {
-        let maps: Vec<_> =
-            self.maps.iter().map(|(name, map)| (name.clone(), map)).collect();
+        let maps: Vec<_> = self.maps.iter().map(|(at, map)| (map_of(*at), map)).collect();
         format!(
             "{}\n\n{}\n\n{}\nAcross: {}. Full block: 1.",
             sketch::table(&tables[0]),
@@ -236,4 +231,9 @@ impl Now<'_> {
             self.tokens.join(" "),
         )
     }
+}
+
+/// What the map of a head is called.
+fn map_of([block, head]: [usize; 2]) -> String {
+    format!("block {block}, head {head}")
 }

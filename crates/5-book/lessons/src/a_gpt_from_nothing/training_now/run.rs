@@ -5,14 +5,14 @@ use std::sync::OnceLock;
 use anyhow::Result;
 use attention::{Rng, SeedableRng};
 use gpt::{Model, Rung, Schedule};
-use rand::RngExt;
+use models::{Choice, Sampling};
 
-use super::next_letter::NextLetter;
 use super::word_list::{MOST_LETTERS, WordList};
-use super::{N_WRITTEN, Set};
-use crate::a_gpt_from_nothing::learned::{COUNTED, counted};
+use super::{Facts, N_WRITTEN, Set, view};
+use crate::a_gpt_from_nothing::learned::counted;
 use crate::a_gpt_from_nothing::next::{ids, letter};
 use crate::kept::kept;
+use crate::live::{LiveView, Training};
 use crate::numbers::mean;
 
 /// Looks in even steps, and before the first of them more, each at half as many steps.
@@ -57,7 +57,7 @@ impl Run {
     /// Words that are too few.
     pub(super) fn new(set: &Set) -> Result<Self> {
         let list = WordList::of(&set.words)?;
-        let losses = counted(&list.split);
+        let rules = counted(&list.split);
         let (seed, n_steps) = (set.seed as u64, set.steps);
         let mut batches = Rng::seed_from_u64(seed);
         let (sizes, schedule) = (set.size.0, Schedule { n_steps, ..Schedule::PAGE });
@@ -66,7 +66,7 @@ impl Run {
             seed,
             n_steps,
             list,
-            rules: std::array::from_fn(|nth| (COUNTED[nth], losses[nth])),
+            rules,
             training,
             batches,
             looks: Vec::new(),
@@ -77,36 +77,16 @@ impl Run {
         Ok(run)
     }
 
-    /// Takes a step, if one is left, and looks at what it has come to if a look is due.
-    pub(super) fn step(&mut self) -> Result<()> {
-        let words = &self.list.split.learned;
-        let Some(loss) = self.training.step(words, &mut self.batches)? else {
-            return Ok(());
-        };
-        self.since.push(loss);
-        self.without = OnceLock::new();
-        if self.is_look_due() {
-            self.looks = self.looks()?;
-            self.since.clear();
-        }
-        Ok(())
-    }
-
-    /// How many steps have been taken.
-    pub(super) fn n_taken(&self) -> usize {
-        self.training.n_taken()
-    }
-
     /// Takes all steps that are left.
     pub(super) fn finish(mut self) -> Result<Self> {
-        while self.n_taken() < self.n_steps {
+        while self.training.n_taken() < self.n_steps {
             self.step()?;
         }
         Ok(self)
     }
 
     fn is_look_due(&self) -> bool {
-        let step = self.n_taken();
+        let step = self.training.n_taken();
         let every = (self.n_steps / N_LOOKS).max(1);
         let is_half = (1..=N_HALVES).any(|nth| step == every >> nth);
         is_half || step.is_multiple_of(every) || step == self.n_steps
@@ -119,12 +99,11 @@ impl Run {
 
     /// All looks, and at the end one at what there is to see now.
     pub(super) fn looks(&self) -> Result<Vec<Look>> {
-        let (mut looks, step) = (self.looks.clone(), self.n_taken());
+        let (mut looks, step) = (self.looks.clone(), self.training.n_taken());
         if looks.last().is_none_or(|last| last.step < step) {
             let (model, since) = (self.model()?, self.since.iter().copied());
             let learned = (step > 0).then(|| mean(since));
-            let as_learned = |logits: &[f64]| NextLetter::of(logits, 1.0, 1.0);
-            let wrote = self.write(&model, "", as_learned, 0)?;
+            let wrote = self.write(&model, "", Sampling::default(), 0)?;
             let kept = model.loss(&self.list.split.test)?;
             looks.push(Look { step, learned, kept, wrote });
         }
@@ -136,16 +115,15 @@ impl Run {
         &self,
         model: &Model,
         beginning: &str,
-        next: impl Fn(&[f64]) -> models::Result<NextLetter>,
+        sampling: Sampling,
         nth: usize,
     ) -> Result<String> {
-        let rng = &mut Rng::seed_from_u64(self.seed * N_WRITTEN as u64 + nth as u64);
-        let mut word = beginning.to_owned();
+        let seed = self.seed * N_WRITTEN as u64 + nth as u64;
+        let (mut word, mut choice) = (beginning.to_owned(), Choice::by(sampling, seed));
         while word.len() < MOST_LETTERS {
-            let logits = model.next(&ids(&word))?;
-            match next(logits.as_slice())?.drawn(rng.random()) {
-                0 => break, // the end
-                id => word.push_str(&letter(id)),
+            match choice.of(&model.next(&ids(&word))?) {
+                None | Some(0) => break, // the end
+                Some(id) => word.push_str(&letter(id)),
             }
         }
         Ok(word)
@@ -162,5 +140,30 @@ impl Run {
             });
             heads.collect()
         })
+    }
+}
+
+impl Training<Set, Facts> for Run {
+    /// Looks at what it has come to if a look is due.
+    fn step(&mut self) -> Result<()> {
+        let words = &self.list.split.learned;
+        let Some(loss) = self.training.step(words, &mut self.batches)? else {
+            return Ok(());
+        };
+        self.since.push(loss);
+        self.without = OnceLock::new();
+        if self.is_look_due() {
+            self.looks = self.looks()?;
+            self.since.clear();
+        }
+        Ok(())
+    }
+
+    fn progress(&self) -> [usize; 2] {
+        [self.training.n_taken(), self.n_steps]
+    }
+
+    fn shown(&self, set: &Set) -> Result<LiveView<Facts>> {
+        view::of(self, set)
     }
 }

@@ -4,44 +4,44 @@ use std::collections::HashSet;
 
 use anyhow::{Context, Result};
 use attention::Matrix;
+use models::Sampling;
 
-use super::next_letter::NextLetter;
 use super::run::{Look, Run};
 use super::word_list::{Beginning, named};
 use super::{Facts, N_WRITTEN, Set};
-use crate::a_gpt_from_nothing::next::{ids, letter};
+use crate::a_gpt_from_nothing::next::{ids, letter, order};
 use crate::live::LiveView;
 use crate::numbers::{share, written};
 
 /// The figure, its words and its facts.
 pub(super) fn of(run: &Run, set: &Set) -> Result<LiveView<Facts>> {
     let now = Now::of(run, set)?;
-    let figure = now.figure(now.title())?;
-    Ok(LiveView { figure, words: now.words(), facts: now.facts() })
+    Ok(LiveView { figure: now.figure()?, words: now.words(), facts: now.facts() })
 }
 
 /// A model as it is now, and what it writes.
 pub(super) struct Now<'a> {
     pub(super) run: &'a Run,
-    set: &'a Set,
+    pub(super) set: &'a Set,
     /// In order; the last is of now.
     pub(super) looks: Vec<Look>,
-    pub(super) off: Option<Off>,
+    off: Option<Off>,
     pub(super) beginning: Beginning,
-    pub(super) next: NextLetter,
+    /// The chance of each letter to come next, at the temperature.
+    pub(super) chances: Vec<f64>,
+    /// Whether top-p lets it be drawn.
+    pub(super) is_kept: Vec<bool>,
     words: Vec<String>,
     /// The first word, behind its start: what the maps are of.
     pub(super) tokens: Vec<String>,
-    /// The map of each head, by the head's name: of one that is off too, though nothing reads
-    /// what it says.
-    pub(super) maps: Vec<(String, Matrix)>,
+    /// The map of each head, by its block and its number: of one that is off too, though
+    /// nothing reads what it says.
+    pub(super) maps: Vec<([usize; 2], Matrix)>,
 }
 
 /// A head that is off.
-pub(super) struct Off {
-    /// What it is called, and what its map is.
+struct Off {
     name: String,
-    pub(super) map: String,
     loss: f64,
     /// Whether the loss is larger than without any other head.
     is_costliest: bool,
@@ -52,14 +52,8 @@ impl Off {
         let losses = run.losses_without()?;
         let loss = losses.iter().find(|(it, _)| *it == at).context("a head's loss")?.1;
         let is_costliest = losses.iter().all(|&(it, other)| it == at || other < loss);
-        let name = format!("head {head} of block {block}");
-        Ok(Self { name, map: map_of(block, head), loss, is_costliest })
+        Ok(Self { name: format!("head {head} of block {block}"), loss, is_costliest })
     }
-}
-
-/// What the map of a head is called.
-fn map_of(block: usize, head: usize) -> String {
-    format!("block {block}, head {head}")
 }
 
 impl<'a> Now<'a> {
@@ -71,25 +65,36 @@ impl<'a> Now<'a> {
         };
         let off = set.off.map(|at| Off::of(run, at)).transpose()?;
         let beginning = Beginning::of(&set.beginning);
-        let next = |logits: &[f64]| NextLetter::of(logits, set.temperature, set.top_p);
-        let word = |nth| run.write(&model, &beginning.letters, next, nth);
+        let all = Sampling::default().temperature(set.temperature)?;
+        let sampling = all.top_p(set.top_p)?;
+        let word = |nth| run.write(&model, &beginning.letters, sampling, nth);
         let words: Vec<String> = (0..N_WRITTEN).map(word).collect::<Result<_>>()?;
-        let next = next(model.next(&ids(&beginning.letters))?.as_slice())?;
+        let logits = model.next(&ids(&beginning.letters))?;
+        let kept = sampling.chances(&logits);
         let start = std::iter::once("start".to_owned());
-        let tokens = start.chain(words[0].chars().map(String::from)).collect();
         let blocks = model.read(&ids(&words[0]))?.maps.into_iter().enumerate();
         let maps = blocks.flat_map(|(b, heads)| {
-            heads.into_iter().enumerate().map(move |(i, map)| (map_of(b, i), map))
+            heads.into_iter().enumerate().map(move |(i, map)| ([b, i], map))
         });
-        let (looks, maps) = (run.looks()?, maps.collect());
-        Ok(Self { run, set, looks, off, beginning, next, words, tokens, maps })
+        Ok(Self {
+            looks: run.looks()?,
+            chances: all.chances(&logits),
+            is_kept: kept.into_iter().map(|chance| chance > 0.0).collect(),
+            tokens: start.chain(words[0].chars().map(String::from)).collect(),
+            maps: maps.collect(),
+            run,
+            set,
+            off,
+            beginning,
+            words,
+        })
     }
 
     pub(super) fn look(&self) -> &Look {
         &self.looks[self.looks.len() - 1]
     }
 
-    fn title(&self) -> String {
+    pub(super) fn title(&self) -> String {
         let Look { step, kept, .. } = self.look();
         let (seed, called) = (self.run.seed, self.run.list.called);
         let without = self.off.as_ref().map_or(String::new(), |off| {
@@ -126,13 +131,13 @@ impl<'a> Now<'a> {
 
     /// The likeliest letter, and its chance.
     pub(super) fn likeliest(&self) -> String {
-        let likeliest = self.next.likeliest();
-        format!("{} ({})", letter(likeliest), share(self.next.chances[likeliest]))
+        let likeliest = order(&self.chances)[0];
+        format!("{} ({})", letter(likeliest), share(self.chances[likeliest]))
     }
 
     /// What may come next.
     fn next_words(&self) -> String {
-        let Self { set, next, beginning, .. } = self;
+        let Self { set, beginning, .. } = self;
         let at = match &*beginning.letters {
             "" => "at the start".to_owned(),
             letters => format!("after “{letters}”"),
@@ -146,8 +151,8 @@ impl<'a> Now<'a> {
              {at}{left_out}; the likeliest is {}.",
             written(set.temperature, 2),
             written(set.top_p, 2),
-            next.is_kept.iter().filter(|&&is_kept| is_kept).count(),
-            next.chances.len(),
+            self.is_kept.iter().filter(|&&is_kept| is_kept).count(),
+            self.is_kept.len(),
             self.likeliest(),
         )
     }
@@ -173,7 +178,7 @@ impl<'a> Now<'a> {
             kept,
             without: self.off.as_ref().map_or(kept, |off| off.loss),
             is_off_costliest: self.off.as_ref().is_some_and(|off| off.is_costliest),
-            even: (self.next.chances.len() as f64).ln(),
+            even: (self.chances.len() as f64).ln(),
             n_different: self.words.iter().collect::<HashSet<_>>().len(),
             n_new,
         }
