@@ -25,29 +25,17 @@ pub(crate) fn gradients(
     mut dropout: Option<&mut Dropout>,
 ) -> Result<Gradients> {
     let model = Model::new(architecture, parameters)?;
-    model.gradients(names, at_once, |x| match &mut dropout {
-        None => StackPass::forward(&model.stack, x, &[Mask::Causal]),
-        Some(it) => StackPass::forward_in_training(&model.stack, x, &[Mask::Causal], it),
+    model.gradients(names, at_once, |x| {
+        let masks = &[Mask::Causal];
+        let pass = match &mut dropout {
+            None => StackPass::forward(&model.stack, x, masks)?,
+            Some(it) => StackPass::forward_in_training(&model.stack, x, masks, it)?,
+        };
+        Ok((pass.out().clone(), |d_out: &Matrix| {
+            let d = pass.backward(d_out)?;
+            Ok((d.d_x().clone(), d.d_stack))
+        }))
     })
-}
-
-/// A pass through all blocks and the last norm.
-pub(crate) trait Pass {
-    fn out(&self) -> &Matrix;
-
-    /// The gradients of what was read, and of the stack.
-    fn backward(self, d_out: &Matrix) -> Result<(Matrix, impl Entries<f64>)>;
-}
-
-impl Pass for StackPass<'_> {
-    fn out(&self) -> &Matrix {
-        self.out()
-    }
-
-    fn backward(self, d_out: &Matrix) -> Result<(Matrix, impl Entries<f64>)> {
-        let d = self.backward(d_out)?;
-        Ok((d.d_x().clone(), d.d_stack))
-    }
 }
 
 /// Names of one length.
@@ -91,36 +79,42 @@ impl Model {
     /// [`Error`]: attention::Error
     pub fn loss(&self, names: &[Vec<usize>]) -> Result<f64> {
         check_names(names, self.architecture.n_positions)?;
-        let pass = |x: &Batch| StackPass::forward(&self.stack, x, &[Mask::Causal]);
-        Ok(self.forward(&Padded::of(names), pass)?.2.value)
+        let padded = Padded::of(names);
+        let pass =
+            StackPass::forward(&self.stack, &self.embed(&padded)?, &[Mask::Causal])?;
+        Ok(self.loss_of(&padded, pass.out())?.1.value)
     }
 
-    /// A pass, its rows of letters that are no padding, and the mean loss of these.
-    fn forward<P: Pass>(
-        &self,
-        Padded { n_names, length, ids, rows, targets }: &Padded,
-        pass: impl FnOnce(&Batch) -> Result<P>,
-    ) -> Result<(P, Matrix, Loss)> {
-        let pass = pass(&Batch::new(*n_names, self.embedding.forward(ids, *length)?)?)?;
-        let out = pass.out().select_rows(rows);
-        let loss = cross_entropy(&(&out * self.embedding.tokens.transpose()), targets)?;
-        Ok((pass, out, loss))
+    fn embed(&self, Padded { n_names, length, ids, .. }: &Padded) -> Result<Batch> {
+        Batch::new(*n_names, self.embedding.forward(ids, *length)?)
     }
 
-    /// The mean loss of all letters and ends, and the gradient of each parameter, by passes of
-    /// so many names at once.
-    pub(crate) fn gradients<P: Pass>(
+    /// Of what came out of a pass, the rows of letters that are no padding, and their mean loss.
+    fn loss_of(&self, padded: &Padded, out: &Matrix) -> Result<(Matrix, Loss)> {
+        let out = out.select_rows(&padded.rows);
+        let logits = &out * self.embedding.tokens.transpose();
+        Ok((out, cross_entropy(&logits, &padded.targets)?))
+    }
+
+    /// The mean loss of all letters and ends, and the gradient of each parameter, so many names
+    /// at once. A pass goes through all blocks and the last norm: it gives what comes out, and
+    /// how the gradient of that becomes those of what was read and of the stack.
+    pub(crate) fn gradients<B, E: Entries<f64>>(
         &self,
         names: &[Vec<usize>],
         at_once: usize,
-        mut pass: impl FnMut(&Batch) -> Result<P>,
-    ) -> Result<Gradients> {
+        mut pass: impl FnMut(&Batch) -> Result<(Matrix, B)>,
+    ) -> Result<Gradients>
+    where
+        B: FnOnce(&Matrix) -> Result<(Matrix, E)>,
+    {
         let n_letters: usize = names.iter().map(|name| name.len() - 1).sum();
         let mut gradients = vec![0.0; self.architecture.n_parameters()];
         let mut sums = self.architecture.cut_mut(&mut gradients);
         let (letters, mut sum) = (&self.embedding.tokens, 0.0);
         for some in names.chunks(at_once.max(1)).map(Padded::of) {
-            let (pass, out, loss) = self.forward(&some, &mut pass)?;
+            let (out, backward) = pass(&self.embed(&some)?)?;
+            let (out, loss) = self.loss_of(&some, &out)?;
             let share = some.targets.len() as f64 / n_letters as f64;
             sum += share * loss.value;
 
@@ -129,7 +123,7 @@ impl Model {
             for (d, &row) in (&d_logits * letters).row_iter().zip(&some.rows) {
                 d_out.set_row(row, &d);
             }
-            let (d_x, d_stack) = pass.backward(&d_out)?;
+            let (d_x, d_stack) = backward(&d_out)?;
             let mut d = self.embedding.backward(&some.ids, some.length, &d_x)?;
             // One table reads letters and writes them, and so gets both gradients.
             d.tokens += d_logits.transpose() * &out;

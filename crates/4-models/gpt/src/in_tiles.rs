@@ -3,15 +3,19 @@
 //! A name lies in a lane of a vector, a position of 48 names in a panel. The longest names
 //! come first, and what is behind the end of a name is in no sum.
 
+mod attend;
+mod lanes;
+mod panels;
+
 use attention::Result;
 use pulp::{Simd, WithSimd};
 use tiles::Instructions;
 use tiles::tile::ROWS;
 
-use crate::lanes::{Lanes, Normed};
-use crate::panels::{Batch, Rows, Weight};
 use crate::scalars::N_LETTERS;
 use crate::{Architecture, Gradients};
+use lanes::{Lanes, Normed};
+use panels::{Batch, Rows, Weight};
 
 /// The loss of some names, and the gradient of each parameter.
 pub(crate) fn gradients(

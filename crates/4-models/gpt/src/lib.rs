@@ -33,20 +33,14 @@
 //! head.
 
 mod architecture;
-#[cfg(feature = "fast")]
-mod attend;
 mod blocks;
 mod controls;
 pub mod gpt2;
 #[cfg(feature = "fast")]
 mod in_tiles;
-#[cfg(feature = "fast")]
-mod lanes;
 mod loops;
 mod matrices;
 mod model;
-#[cfg(feature = "fast")]
-mod panels;
 mod parts;
 mod rung;
 pub mod scalars;

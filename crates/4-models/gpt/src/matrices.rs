@@ -7,11 +7,11 @@ use attention::{
     FormulaPass, HeadParameters, LayerParameters, Linear, Mask, Matrix, Result,
     attend_head,
 };
-use block::{Block, FeedForward, Hidden, Norm, Stack, Sublayer, SublayerPass};
+use block::{Block, FeedForward};
 use fused_heads::FusedAttention;
-use gradients::{Entries, LayerGradients, attend_backward, linear_backward};
+use gradients::{LayerGradients, attend_backward, linear_backward};
 
-use crate::{Architecture, Gradients, Model, blocks};
+use crate::{Architecture, Gradients, Model};
 
 /// The loss of some names, and the gradient of each parameter.
 ///
@@ -23,55 +23,28 @@ pub(crate) fn gradients(
     names: &[Vec<usize>],
 ) -> Result<Gradients> {
     let model = Model::new(architecture, parameters)?;
-    let heads = &model.stack.blocks[0].attention.function.parameters().unpack();
-    model.gradients(names, 1, |x| Pass::of(&model.stack, heads, x.tokens()))
-}
-
-/// A name's pass through the block and the last norm.
-struct Pass<'a> {
-    around: &'a Block<FusedAttention>,
-    heads: &'a LayerParameters,
-    last_norm: &'a Norm,
-    x: Matrix,
-    attention: SublayerPass<Kept>,
-    feed_forward: SublayerPass<Hidden>,
-    out: Matrix,
-}
-
-impl<'a> Pass<'a> {
-    fn of(
-        stack: &'a Stack<FusedAttention>,
-        heads: &'a LayerParameters,
-        x: &Matrix,
-    ) -> Result<Self> {
-        let (around, x) = (&stack.blocks[0], x.clone());
-        let attention = around.attention.forward(&x, |_, x| Kept::forward(heads, x))?;
-        let feed_forward = ffn(around).forward(&attention.out, FeedForward::pass)?;
-        let last_norm = stack.last_norm.as_ref().expect("a norm at the end");
-        let out = last_norm.forward(&feed_forward.out)?;
-        Ok(Self { around, heads, last_norm, x, attention, feed_forward, out })
-    }
-}
-
-impl blocks::Pass for Pass<'_> {
-    fn out(&self) -> &Matrix {
-        &self.out
-    }
-
-    fn backward(self, d_out: &Matrix) -> Result<(Matrix, impl Entries<f64>)> {
-        let Self { around, heads, last_norm, x, attention, feed_forward, .. } = self;
-        let last = last_norm.backward(&feed_forward.out, d_out)?;
-        let (mixed, pass) = (&attention.out, feed_forward);
-        let back = |it: &FeedForward, x: &_, kept, d: &_| it.backward(x, &kept, d);
-        let feed_forward = ffn(around).backward(mixed, pass, &last.d_x, back)?;
-        let back = |_: &_, x: &_, kept: Kept, d: &_| kept.backward(heads, x, d);
-        let d = around.attention.backward(&x, attention, &feed_forward.d_x, back)?;
-        Ok((d.d_x, (d.d_layer, feed_forward.d_layer, last.d_layer)))
-    }
-}
-
-fn ffn(around: &Block<FusedAttention>) -> &Sublayer<FeedForward> {
-    around.feed_forward.as_ref().expect("a feed-forward layer")
+    let Block { attention: attend, feed_forward: ffn, .. } = &model.stack.blocks[0];
+    let heads = &attend.function.parameters().unpack();
+    let ffn = ffn.as_ref().expect("a feed-forward layer");
+    let norm = model.stack.last_norm.as_ref().expect("a norm at the end");
+    model.gradients(names, 1, |x| {
+        let x = x.tokens().clone();
+        let attention = attend.forward(&x, |_, x| Kept::forward(heads, x))?;
+        let feed_forward = ffn.forward(&attention.out, FeedForward::pass)?;
+        let out = norm.forward(&feed_forward.out)?;
+        Ok((out, move |d_out: &Matrix| {
+            // let out = norm.forward(&feed_forward.out)?;
+            let last = norm.backward(&feed_forward.out, d_out)?;
+            // let feed_forward = ffn.forward(&attention.out, FeedForward::pass)?;
+            let (mixed, d_mixed) = (&attention.out, &last.d_x);
+            let back = |it: &FeedForward, x: &_, kept, d: &_| it.backward(x, &kept, d);
+            let of_ffn = ffn.backward(mixed, feed_forward, d_mixed, back)?;
+            // let attention = attend.forward(&x, |_, x| Kept::forward(heads, x))?;
+            let back = |_: &_, x: &_, kept: Kept, d: &_| kept.backward(heads, x, d);
+            let d = attend.backward(&x, attention, &of_ffn.d_x, back)?;
+            Ok((d.d_x, (d.d_layer, of_ffn.d_layer, last.d_layer)))
+        }))
+    })
 }
 
 /// What the heads keep, and their outputs side by side.

@@ -10,7 +10,7 @@ use tiles::tile::{
     vectors,
 };
 
-use crate::panels::{Batch, Rows, Weight};
+use super::panels::{Batch, Rows, Weight};
 
 /// What came out of a norm, before its gain and bias and behind them.
 pub(crate) struct Normed<'a> {
@@ -96,11 +96,8 @@ impl<S: Simd> Lanes<'_, S> {
                     for (weight, d) in products {
                         let d = d.panel(place).chunks_exact(COLUMNS * ROWS);
                         for (a, panel) in zip(d, weight.panels()) {
-                            segments.push(Segment {
-                                a,
-                                b: &panel[first..],
-                                depth: COLUMNS,
-                            });
+                            let b = &panel[first..];
+                            segments.push(Segment { a, b, depth: COLUMNS });
                         }
                     }
                     let lanes = vectors::<S>(0..n);
