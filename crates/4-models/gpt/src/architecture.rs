@@ -34,11 +34,6 @@ impl Architecture {
     pub const LARGER: Self =
         Self { d_model: 32, n_heads: 4, n_blocks: 2, n_positions: 16 };
 
-    /// The numbers within a feed-forward layer.
-    pub fn d_ff(self) -> usize {
-        4 * self.d_model
-    }
-
     /// The sizes of an attention layer.
     ///
     /// # Errors
@@ -53,9 +48,10 @@ impl Architecture {
     pub fn parameters(self, rng: &mut impl Rng) -> Vec<f64> {
         let mut parameters = Vec::new();
         for part in self.parts() {
-            parameters.extend((0..part.n_entries()).map(|_| match part.begins_as() {
-                Some(constant) => constant,
-                None => rng.random_range(-0.14..0.14),
+            parameters.extend((0..part.n_entries()).map(|_| match part.name {
+                name if name.ends_with("gain") => 1.0,
+                name if name.ends_with("bias") || name.starts_with("b_") => 0.0,
+                _ => rng.random_range(-0.14..0.14),
             }));
         }
         parameters

@@ -1,6 +1,6 @@
 //! What a model is compared with: letters that are counted, and nothing learned.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use crate::scalars::{N_LETTERS, ids};
 
@@ -72,17 +72,12 @@ impl Split {
     /// Of names that a model has written: how many it has learned from, how many were kept from
     /// it, and how many are new.
     pub fn count(&self, written: &[String]) -> [usize; 3] {
-        let [learned, test] =
-            [&self.learned, &self.test].map(|part| part.iter().collect::<HashSet<_>>());
-        let mut count = [0; 3];
-        for name in written.iter().map(|name| ids(name)) {
-            let kind = match learned.contains(&name) {
-                true => 0,
-                false if test.contains(&name) => 1,
-                false => 2,
-            };
-            count[kind] += 1;
-        }
-        count
+        let written: Vec<_> = written.iter().map(|name| ids(name)).collect();
+        let count = |part: &[Vec<usize>]| {
+            written.iter().filter(|name| part.contains(name)).count()
+        };
+        // No name is in both parts.
+        let [learned, test] = [count(&self.learned), count(&self.test)];
+        [learned, test, written.len() - learned - test]
     }
 }

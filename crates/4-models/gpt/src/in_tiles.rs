@@ -12,6 +12,7 @@ use pulp::{Simd, WithSimd};
 use tiles::Instructions;
 use tiles::tile::ROWS;
 
+use crate::parts::WEIGHTS;
 use crate::scalars::N_LETTERS;
 use crate::{Architecture, Gradients};
 use lanes::{Lanes, Normed};
@@ -50,9 +51,6 @@ struct Pass<'a> {
     /// W^Q, W^K, W^V, W^O, W_1 and W_2.
     weights: [Weight; 6],
 }
-
-/// The places of the weights among the parts of a block; each bias comes behind its weight.
-const WEIGHTS: [usize; 6] = [2, 4, 6, 8, 12, 14];
 
 impl WithSimd for Step<'_> {
     type Output = f64;

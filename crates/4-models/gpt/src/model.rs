@@ -1,19 +1,18 @@
 //! The book's own parts: a stack of blocks whose heads are columns of one matrix.
 
-use ablation::ablated_output;
+use ablation::ablated_layer;
 use attention::{
-    Dims, Error, Linear, Mask, Matrix, PackedParameters, Result, Rng, RowVector,
-    softmax_rows,
+    Error, Linear, Mask, Matrix, PackedParameters, Result, Rng, RowVector, softmax_rows,
 };
 use block::{
-    Activation, Block, Embedding, FeedForward, LayerNorm, Layers, Norms, Positions,
-    Stack, Sublayer,
+    Activation, Block, Embedding, FeedForward, LayerNorm, Norms, Positions, Stack,
+    Sublayer,
 };
 use fused_heads::FusedAttention;
-use gradients::Entries;
 use rand::RngExt;
 
 use crate::Architecture;
+use crate::parts::WEIGHTS;
 use crate::scalars::N_LETTERS;
 
 /// The places, among the parts of one block, of what the book's block holds, in the order of
@@ -59,26 +58,32 @@ impl Model {
     /// [`Error::Length`] for a list of another length, and as [`Architecture::dims`].
     pub fn new(architecture: Architecture, parameters: &[f64]) -> Result<Self> {
         architecture.check(parameters)?;
-        let d_model = architecture.d_model;
-        let dims = architecture.dims()?;
-        let blocks = (0..architecture.n_blocks).map(|_| empty_block(dims));
-        let positions = Matrix::zeros(architecture.n_positions, d_model);
-        let embedding = Embedding {
-            tokens: Matrix::zeros(N_LETTERS, d_model),
-            scale: 1.0,
-            positions: Positions::Learned(positions),
-        };
-        let last_norm = Some(LayerNorm::identity(d_model).into());
-        let stack = Stack { blocks: blocks.collect::<Result<_>>()?, last_norm };
-        let mut model = (embedding, stack);
         let (parts, lists) = (architecture.parts(), architecture.cut(parameters));
-        for (entries, i) in model.entries_mut().into_iter().zip(order(architecture)) {
-            let (rows, columns) = parts[i].shape;
-            let part = Matrix::from_row_slice(rows, columns, lists[i]);
-            entries.copy_from_slice(part.as_slice());
-        }
-        let (embedding, stack) = model;
-        Ok(Self { architecture, embedding, stack })
+        let table = |at: usize| {
+            let (rows, columns) = parts[at].shape;
+            Matrix::from_row_slice(rows, columns, lists[at])
+        };
+        let row = |at: usize| RowVector::from_row_slice(lists[at]);
+        // Each weight has its bias behind it, and each gain.
+        let linear = |at| Linear::new(table(at), Some(row(at + 1)));
+        let norm = |at| LayerNorm::new(row(at), row(at + 1), 1e-5);
+        let dims = architecture.dims()?;
+        let block = |b| {
+            let first = architecture.first_of(b);
+            let [w_q, w_k, w_v, w_o, w_1, w_2] = WEIGHTS.map(|at| linear(first + at));
+            let packed = PackedParameters::new(dims, [w_q?, w_k?, w_v?, w_o?])?;
+            let attention = FusedAttention::from_packed(packed);
+            let ffn = FeedForward::new(w_1?, Activation::GeluTanh, w_2?)?;
+            Ok(Block::new(
+                Sublayer::new(attention, Norms::before(norm(first)?)),
+                Some(Sublayer::new(ffn, Norms::before(norm(first + 10)?))),
+            ))
+        };
+        let positions = Positions::Learned(table(1));
+        let embedding = Embedding { tokens: table(0), scale: 1.0, positions };
+        let blocks = (0..architecture.n_blocks).map(block).collect::<Result<_>>()?;
+        let last_norm = Some(norm(architecture.first_of(architecture.n_blocks))?.into());
+        Ok(Self { architecture, embedding, stack: Stack { blocks, last_norm } })
     }
 
     /// The logits of the next letter behind each of some, and the map of each head.
@@ -90,7 +95,8 @@ impl Model {
     /// [`Error`] for no letters, for more than there are positions, and for an id that is no
     /// letter's.
     pub fn read(&self, ids: &[usize]) -> Result<Read> {
-        let layers = self.layers(ids)?;
+        let x = self.embedding.forward(ids, ids.len())?;
+        let layers = self.stack.forward(x, &Mask::Causal)?;
         let logits = layers.out() * self.embedding.tokens.transpose();
         Ok(Read { logits, maps: layers.attn })
     }
@@ -100,13 +106,8 @@ impl Model {
     /// # Errors
     /// As [`read`](Self::read).
     pub fn next(&self, ids: &[usize]) -> Result<Vec<f64>> {
-        let layers = self.layers(ids)?;
-        let last = layers.out().row(ids.len() - 1);
-        Ok((last * self.embedding.tokens.transpose()).as_slice().to_vec())
-    }
-
-    fn layers(&self, ids: &[usize]) -> Result<Layers> {
-        self.stack.forward(self.embedding.forward(ids, ids.len())?, &Mask::Causal)
+        let Read { logits, .. } = self.read(ids)?;
+        Ok(logits.row(ids.len() - 1).iter().copied().collect())
     }
 
     /// The same model without one head: its rows of W^O are zeros, so that nothing reads what
@@ -118,12 +119,8 @@ impl Model {
         Error::expect_index("block", block, self.stack.blocks.len())?;
         let mut model = self.clone();
         let attention = &mut model.stack.blocks[block].attention.function;
-        let packed = attention.parameters().clone();
-        let dims = packed.dims();
-        let [w_q, w_k, w_v, w_o] = packed.into_projections();
-        let w_o = ablated_output(&w_o, dims, &[(head, None)])?;
-        let packed = PackedParameters::new(dims, [w_q, w_k, w_v, w_o])?;
-        *attention = FusedAttention::from_packed(packed);
+        let layer = ablated_layer(&attention.parameters().unpack(), &[(head, None)])?;
+        *attention = FusedAttention::new(&layer);
         Ok(model)
     }
 
@@ -149,24 +146,6 @@ impl Model {
         }
         Ok(ids[1..].iter().map(|&id| char::from(b'a' + id as u8 - 1)).collect())
     }
-}
-
-/// A block whose parameters are still to be filled in.
-fn empty_block(dims: Dims) -> Result<Block<FusedAttention>> {
-    let (d_model, d_ff) = (dims.d_model(), 4 * dims.d_model());
-    let zeros = |d_in, d_out| {
-        Linear::new(Matrix::zeros(d_in, d_out), Some(RowVector::zeros(d_out)))
-    };
-    let square = || zeros(d_model, d_model);
-    let packed =
-        PackedParameters::new(dims, [square()?, square()?, square()?, square()?])?;
-    let (w_1, w_2) = (zeros(d_model, d_ff)?, zeros(d_ff, d_model)?);
-    let feed_forward = FeedForward::new(w_1, Activation::GeluTanh, w_2)?;
-    let norms = || Norms::before(LayerNorm::identity(d_model));
-    Ok(Block::new(
-        Sublayer::new(FusedAttention::from_packed(packed), norms()),
-        Some(Sublayer::new(feed_forward, norms())),
-    ))
 }
 
 /// The places in the list of parts of what an embedding and a stack hold, in the order of

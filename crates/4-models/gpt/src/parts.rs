@@ -6,6 +6,10 @@
 use crate::Architecture;
 use crate::scalars::N_LETTERS;
 
+/// The places of W^Q, W^K, W^V, W^O, W_1 and W_2 among the parts of a block; each bias comes
+/// behind its weight.
+pub(crate) const WEIGHTS: [usize; 6] = [2, 4, 6, 8, 12, 14];
+
 /// A part of the list: its name, and the rows and columns that it has there, row by row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
@@ -22,21 +26,12 @@ impl Part {
     pub fn n_entries(self) -> usize {
         self.shape.0 * self.shape.1
     }
-
-    /// What all its numbers are before any training, unless they are random ones.
-    pub(crate) fn begins_as(self) -> Option<f64> {
-        match self.name {
-            name if name.ends_with("gain") => Some(1.0),
-            name if name.ends_with("bias") || name.starts_with("b_") => Some(0.0),
-            _ => None,
-        }
-    }
 }
 
 impl Architecture {
     /// Every part, in order.
     pub fn parts(self) -> Vec<Part> {
-        let (d, d_ff) = (self.d_model, self.d_ff());
+        let (d, d_ff) = (self.d_model, 4 * self.d_model);
         let norm = |gain, bias| [(gain, (1, d)), (bias, (1, d))];
         let linear = |w, b, d_in, d_out| [(w, (d_in, d_out)), (b, (1, d_out))];
         let of_block = [

@@ -71,15 +71,13 @@ impl Schedule {
 ///
 /// ```
 /// use attention::{Rng, SeedableRng};
-/// use gpt::{Architecture, NAMES, RUNGS, Schedule, Training, scalars};
+/// use gpt::{Architecture, NAMES, Rung, Schedule, Training, scalars};
 ///
 /// let names: Vec<Vec<usize>> = NAMES.lines().map(scalars::ids).collect();
-/// let schedule = Schedule { warm_up: 2, decay: true, clip: Some(1.0), ..Schedule::small(10) };
+/// let (small, schedule) = (Architecture::SMALL, Schedule::small(10));
 /// let rng = &mut Rng::seed_from_u64(1);
-/// let [.., rung] = RUNGS;
-/// let mut training = Training::new(rung, Architecture::SMALL, schedule, rng)?;
-/// let first = training.step(&names, rng)?;
-/// assert!(first.is_some());
+/// let mut training = Training::new(Rung::BATCH, small, schedule, rng)?;
+/// assert!(training.step(&names, rng)?.is_some());
 /// assert_eq!(training.run(&names, rng)?.len(), 9); // the losses of the others
 /// # Ok::<(), attention::Error>(())
 /// ```

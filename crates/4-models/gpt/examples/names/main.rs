@@ -46,27 +46,9 @@ fn main() -> Result<()> {
         MARGINS.map(|(n, by)| Counts::of(&split.learned, n).loss(&split.test) - by);
     let mut lines = Vec::new();
     for (nth, runs) in RUNS.into_iter().enumerate() {
-        let (name, architecture, schedule, n_names, left_out, p) = runs;
-        println!("{name}: {architecture:?}, {schedule:?}");
-        let [.., rung] = RUNGS;
         for seed in 0..10 {
-            let rng = &mut Rng::seed_from_u64(seed);
-            let training = Training::new(rung, architecture, schedule, rng)?;
-            let mut training = training.without(left_out);
-            if p > 0.0 {
-                training = training.with_dropout(p, Rng::seed_from_u64(100 + seed))?;
-            }
-            let (mut line, model) = run(training, seed, &split, n_names)?;
-            line["model"] = json!(name);
-            if let Some(most) = most.get(nth) {
-                line["most"] = round(*most);
-                if architecture == SMALL {
-                    let without = |head| model.without(0, head)?.loss(&split.test);
-                    let losses = (0..SMALL.n_heads).map(|head| Ok(round(without(head)?)));
-                    line["without"] = json!(losses.collect::<Result<Vec<_>>>()?);
-                }
-            }
-            println!("  {line}");
+            let line = run(runs, seed, &split, most.get(nth).copied())?;
+            println!("{line}");
             lines.push(line.to_string());
         }
     }
@@ -75,29 +57,39 @@ fn main() -> Result<()> {
         .with_context(|| format!("{} could not be written", file.display()))
 }
 
-/// The losses on names that were learned from, and on the others; with dropout, that with
-/// dropout left on too.
-fn run(
-    mut training: Training,
-    seed: u64,
-    split: &Split,
-    n_names: usize,
-) -> Result<(Value, Model)> {
+/// The losses on names that were learned from, and on the others; with dropout left on too; and
+/// without each head of a small model for which there is a loss that it is to reach.
+fn run(runs: Runs, seed: u64, split: &Split, most: Option<f64>) -> Result<Value> {
+    let (name, architecture, schedule, n_names, left_out, p) = runs;
+    let ([.., rung], rng) = (RUNGS, &mut Rng::seed_from_u64(seed));
+    let mut training =
+        Training::new(rung, architecture, schedule, rng)?.without(left_out);
+    if p > 0.0 {
+        training = training.with_dropout(p, Rng::seed_from_u64(100 + seed))?;
+    }
     // Evenly from the list, which is sorted.
     let every = split.learned.len().div_ceil(n_names);
     let learned: Vec<_> = split.learned.iter().step_by(every).cloned().collect();
-    let rng = &mut Rng::seed_from_u64(1000 + seed);
-    training.run(&learned, rng)?;
-    let model = Model::new(training.architecture(), training.parameters())?;
+    training.run(&learned, &mut Rng::seed_from_u64(1000 + seed))?;
+    let model = Model::new(architecture, training.parameters())?;
     let (dropping, _) = training.gradients(&split.test)?;
-    let line = json!({
+    let mut line = json!({
+        "model": name,
         "seed": seed,
         "n_names": learned.len(),
         "learned": round(model.loss(&learned)?),
         "test": round(model.loss(&split.test)?),
         "dropping": round(dropping),
     });
-    Ok((line, model))
+    if let Some(most) = most {
+        line["most"] = round(most);
+        if architecture == SMALL {
+            let without = |head| model.without(0, head)?.loss(&split.test);
+            let losses = (0..SMALL.n_heads).map(|head| Ok(round(without(head)?)));
+            line["without"] = json!(losses.collect::<Result<Vec<_>>>()?);
+        }
+    }
+    Ok(line)
 }
 
 /// To four decimals.

@@ -5,10 +5,7 @@ use std::iter::zip;
 
 use pulp::{Simd, WithSimd};
 use tiles::exp2::exp2;
-use tiles::tile::{
-    AddTo, COLUMNS, ROWS, Segment, Sums, WIDTH, put, square, tile, turn_8, vector,
-    vectors,
-};
+use tiles::tile::{AddTo, COLUMNS, ROWS, Segment, WIDTH, square, tile, turn_8, vectors};
 
 use super::panels::{Batch, Rows, Weight};
 
@@ -72,7 +69,10 @@ impl<S: Simd> Lanes<'_, S> {
                 let rows = to.panel_mut(place).chunks_exact_mut(COLUMNS * ROWS);
                 let biases = weight.bias.chunks_exact(COLUMNS);
                 for ((to, b), bias) in rows.zip(weight.panels()).zip(biases) {
-                    let (lanes, sums) = (vectors::<S>(0..n), &mut OnTop { bias, to });
+                    for (to, bias) in zip(to.chunks_exact_mut(ROWS), bias) {
+                        to[..n].iter_mut().for_each(|to| *to += bias);
+                    }
+                    let (lanes, sums) = (vectors::<S>(0..n), &mut AddTo(to));
                     tile::<S, COLUMNS, 1>(self.simd, lanes, &segment(b), sums);
                 }
             }
@@ -275,24 +275,6 @@ impl<S: Simd> Lanes<'_, S> {
         for x in S::as_mut_simd_f32s(numbers).0 {
             *x = exp2(self.simd, self.simd.mul_f32s(*x, log_2_e));
         }
-    }
-}
-
-/// Sums on top of a bias and of what is there.
-struct OnTop<'a> {
-    bias: &'a [f32],
-    to: &'a mut [f32],
-}
-
-impl<S: Simd> Sums<S> for OnTop<'_> {
-    #[inline(always)]
-    fn start(&mut self, simd: S, j: usize, v: usize) -> S::f32s {
-        simd.add_f32s(simd.splat_f32s(self.bias[j]), vector::<S>(self.to, j, v))
-    }
-
-    #[inline(always)]
-    fn done<const N: usize>(&mut self, _: S, j: usize, v: usize, sums: [S::f32s; N]) {
-        put::<S, N>(self.to, j, v, sums);
     }
 }
 

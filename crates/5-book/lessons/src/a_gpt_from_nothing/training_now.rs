@@ -16,13 +16,13 @@ use gpt::{Architecture, NAMES, Schedule};
 
 use crate::kept::kept;
 use crate::live::setting::choice;
-use crate::live::{LiveFigure, LiveView, Question, Setting, Settings, Training, live};
+use crate::live::{LiveFigure, LiveView, Question, Setting, Settings, live};
 use run::Run;
 use word_list::{Beginning, MOST_LETTERS};
 
 /// Trains as its reader sets it, and writes.
 pub(crate) const LIVE: LiveFigure<Set, Facts> =
-    LiveFigure::new("gpt", draw, QUESTIONS).trained(begin);
+    LiveFigure::new("gpt", draw, QUESTIONS).trained(|set| Ok(Box::new(Run::new(set)?)));
 
 const QUESTIONS: &[Question<Set, Facts>] = &[
     Question {
@@ -67,48 +67,34 @@ const N_WRITTEN: usize = 12;
 /// Of a list of words, in characters: it must fit an address.
 const MOST_TYPED: usize = 3000;
 
+/// The largest model, whose heads can be off.
+const LARGER: Architecture = Architecture::LARGER;
+
 /// How large a model is.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Size(Architecture);
-
-impl Size {
-    fn setting() -> Setting<Self> {
-        let sizes = [("small", Architecture::SMALL), ("larger", Architecture::LARGER)];
-        choice(sizes.map(|(key, architecture)| {
-            let Architecture { d_model, n_blocks, .. } = architecture;
-            let blocks = if n_blocks == 1 { "block" } else { "blocks" };
-            let n = thousands(architecture.n_parameters());
-            (key, format!("{d_model} wide, {n_blocks} {blocks}: {n}"), Self(architecture))
-        }))
-    }
-}
-
-/// No head, or any of the larger model.
-fn off() -> Setting<Option<[usize; 2]>> {
-    let Architecture { n_blocks, n_heads, .. } = Architecture::LARGER;
-    let heads = (0..n_blocks).flat_map(|b| (0..n_heads).map(move |i| [b, i]));
-    let heads = heads.map(|at @ [b, i]| {
-        (format!("{b}.{i}"), format!("block {b}, head {i}"), Some(at))
-    });
-    choice(std::iter::once(("no".to_owned(), "none".to_owned(), None)).chain(heads))
-}
-
-/// What stands where there are no words.
-fn instead() -> String {
-    let n = thousands(NAMES.lines().count());
-    format!("{n} first names. Or ten words and more of your own.")
+fn sizes() -> Setting<Architecture> {
+    let sizes = [("small", Architecture::SMALL), ("larger", LARGER)];
+    choice(sizes.map(|(key, architecture)| {
+        let Architecture { d_model, n_blocks, .. } = architecture;
+        let blocks = if n_blocks == 1 { "block" } else { "blocks" };
+        let n = thousands(architecture.n_parameters());
+        (key, format!("{d_model} wide, {n_blocks} {blocks}: {n}"), architecture)
+    }))
 }
 
 live! {
     struct Set {
-        size: Size = "Parameters", Size::setting();
-        words: String = "Own words", word_list(MOST_TYPED, instead());
+        size: Architecture = "Parameters", sizes();
+        words: String = "Own words", word_list(MOST_TYPED, format!(
+            "{} first names. Or ten words and more of your own.",
+            thousands(NAMES.lines().count()),
+        ));
         seed: usize = "Seed", count([0, 9999], 1);
         steps: usize = "Steps", count([100, 5000], Schedule::PAGE.n_steps);
         temperature: f64 = "Temperature", number([0.1, 3.0], 0.05, 1.0).at_any_time();
         top_p: f64 = "Top-p", number([0.01, 1.0], 0.01, 1.0).at_any_time();
         beginning: String = "Beginning", text(MOST_LETTERS, "ma").at_any_time();
-        off: Option<[usize; 2]> = "Head off", off().at_any_time();
+        off: Option<[usize; 2]> = "Head off",
+            head_or_none("block", [LARGER.n_blocks, LARGER.n_heads]).at_any_time();
     }
 
     struct Facts {
@@ -138,11 +124,7 @@ fn first() -> Result<&'static Run> {
 
 fn draw(set: &Set) -> Result<LiveView<Facts>> {
     match set.moved().iter().all(|(control, _)| control.at_any_time) {
-        true => first()?.shown(set),
-        false => Run::new(set)?.finish()?.shown(set),
+        true => view::of(first()?, set),
+        false => view::of(&Run::new(set)?.finish()?, set),
     }
-}
-
-fn begin(set: &Set) -> Result<Box<dyn Training<Set, Facts>>> {
-    Ok(Box::new(Run::new(set)?))
 }

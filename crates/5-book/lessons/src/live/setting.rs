@@ -118,6 +118,18 @@ pub(crate) fn choice<T: Clone + PartialEq + 'static>(
     Setting::new(Kind::Choice { options: names }, first, read, write)
 }
 
+/// No head, or one of so many in each of so many layers; a layer is called `layer`.
+pub(crate) fn head_or_none(
+    layer: &str,
+    [n_layers, n_heads]: [usize; 2],
+) -> Setting<Option<[usize; 2]>> {
+    let heads = (0..n_layers).flat_map(|l| (0..n_heads).map(move |i| [l, i]));
+    let heads = heads.map(|at @ [l, i]| {
+        (format!("{l}.{i}"), format!("{layer} {l}, head {i}"), Some(at))
+    });
+    choice(std::iter::once(("no".to_owned(), "none".to_owned(), None)).chain(heads))
+}
+
 /// Where a text stands among the options.
 fn place_of(label: &str, text: &str, options: &[(String, String)]) -> Result<usize> {
     let place = options.iter().position(|(known, _)| known == text);

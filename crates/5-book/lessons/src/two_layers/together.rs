@@ -4,9 +4,8 @@ mod score_and_maps;
 
 use std::sync::OnceLock;
 
-use crate::live::setting::choice;
 use crate::live::trained::{self, LiveTraining};
-use crate::live::{LiveFigure, LiveView, Question, Setting, live};
+use crate::live::{LiveFigure, LiveView, Question, live};
 use crate::numbers::percent;
 use ablation::Replacement;
 use anyhow::Result;
@@ -60,15 +59,6 @@ const FIRST_SEED: usize = 1;
 const MOST_LAYERS: usize = 3;
 const MOST_HEADS: usize = 4;
 
-/// No head, or any.
-fn removed() -> Setting<Option<[usize; 2]>> {
-    let heads = (0..MOST_LAYERS).flat_map(|l| (0..MOST_HEADS).map(move |i| [l, i]));
-    let heads = heads.map(|at @ [l, i]| {
-        (format!("{l}.{i}"), format!("layer {l}, head {i}"), Some(at))
-    });
-    choice(std::iter::once(("no".to_owned(), "none".to_owned(), None)).chain(heads))
-}
-
 live! {
     struct Set {
         layers: usize = "Layers", count([1, MOST_LAYERS], 2);
@@ -77,7 +67,8 @@ live! {
         residual: bool = "Residual", switch(true);
         seed: usize = "Seed", count([0, 9999], FIRST_SEED);
         steps: usize = "Steps", count([100, 2000], 800);
-        removed: Option<[usize; 2]> = "Removed", removed().at_any_time();
+        removed: Option<[usize; 2]> = "Removed",
+            head_or_none("layer", [MOST_LAYERS, MOST_HEADS]).at_any_time();
     }
 
     struct Facts {

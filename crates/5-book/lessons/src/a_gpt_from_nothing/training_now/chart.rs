@@ -31,7 +31,6 @@ impl Now<'_> {
     pub(super) fn figure(&self) -> Result<Figure> {
         let [kept, learned] = self.called();
         let above = legend_room([&*kept, &learned, LEFT_OUT].into_iter(), 8.0);
-        let tables = self.tables();
         let maps = self.maps.iter().zip(FIRST_MAP..).map(|((at, map), panel)| {
             let mark = share_map::trace(map, &self.tokens, &self.tokens).on(panel);
             mark.named(&map_of(*at)).in_legend(false)
@@ -44,8 +43,8 @@ impl Now<'_> {
             .marks(maps)
             .grouped(Grouping::Stacked)
             .bar_gap(0.2)
-            .sketch(self.sketch(&tables))
-            .tables(tables)
+            .sketch(self.sketch())
+            .tables(self.tables())
             .says(self.sentence())
             .figure()
     }
@@ -150,33 +149,30 @@ impl Now<'_> {
     /// The chances of letters that may be drawn, and hatched those that top-p leaves out.
     fn bars(&self) -> Vec<Mark> {
         let Self { chances, is_kept, .. } = self;
-        let bars = |panel: usize, own: std::ops::Range<usize>, kept: bool| {
-            let heights =
-                own.clone().map(|id| (is_kept[id] == kept).then(|| rounded(chances[id])));
-            let told = own.clone().map(|id| {
+        let bars = |panel: usize, ids: &[usize], kept: bool| {
+            let height = |id: usize| (is_kept[id] == kept).then(|| rounded(chances[id]));
+            let told = ids.iter().map(|&id| {
                 let out = if kept { "" } else { ", left out" };
                 format!("{}: {}{out}", letter(id), share(chances[id]))
             });
-            let letters =
-                own.clone().map(|id| if id == 0 { "⏎".to_owned() } else { letter(id) });
+            let sign = |id| if id == 0 { "⏎".to_owned() } else { letter(id) };
             let name = if kept { MAY_COME } else { LEFT_OUT };
-            Mark::bars(heights)
+            Mark::bars(ids.iter().map(|&id| height(id)))
                 .with_gaps()
                 .on(panel)
                 .named(name)
                 .of_group(name, panel == 2 && !kept)
                 .coloured(if kept { palette::head(0) } else { NEUTRAL })
                 .hatched(!kept)
-                .written(letters, "outside")
+                .written(ids.iter().map(|&id| sign(id)), "outside")
                 .text_size(10)
                 .unclipped()
                 .hover(told)
         };
-        let panels = [(2, 0..N_IN_FIRST), (3, N_IN_FIRST..chances.len())];
-        let both = |(panel, own): (usize, std::ops::Range<usize>)| {
-            [true, false].map(|kept| bars(panel, own.clone(), kept))
-        };
-        panels.into_iter().flat_map(both).collect()
+        let ids: Vec<usize> = (0..chances.len()).collect();
+        let panels = (2..).zip(ids.chunks(N_IN_FIRST));
+        let both = |(panel, ids)| [true, false].map(|kept| bars(panel, ids, kept));
+        panels.flat_map(both).collect()
     }
 
     fn tables(&self) -> [Table; 3] {
@@ -202,33 +198,25 @@ impl Now<'_> {
         ]
     }
 
-    fn sketch(&self, tables: &[Table; 3]) -> String {
+    fn sketch(&self) -> String {
         let maps: Vec<_> = self.maps.iter().map(|(at, map)| (map_of(*at), map)).collect();
+        let [losses, counting, _] = self.tables();
         format!(
-            "{}\n\n{}\n\n{}\nAcross: {}. Full block: 1.",
-            sketch::table(&tables[0]),
-            sketch::table(&tables[1]),
+            "{}\n\n{}\nAcross: {}. Full block: 1.",
+            sketch::tables(&[losses, counting]),
             sketch::maps(&maps, &self.tokens, 1.0),
             self.tokens.join(" "),
         )
     }
 
     fn sentence(&self) -> String {
-        let [kept, _] = self.called();
-        let after = match &*self.beginning.letters {
-            "" => "At the start".to_owned(),
-            letters => format!("After “{letters}”"),
-        };
         format!(
-            "Lines of two losses over steps, {:.3} on {kept} after {} of {} steps; counting comes \
-             to {}. {after}, the likeliest is {}. Heat maps of {} heads on {}.",
-            self.look().kept,
-            self.look().step,
-            self.run.n_steps,
-            self.rules(),
-            self.likeliest(),
+            "Lines of two losses over steps, bars of chances, and heat maps of {} heads on {}. \
+             {} {}",
             self.maps.len(),
             self.tokens.join(" "),
+            self.loss_words(),
+            self.next_words(),
         )
     }
 }

@@ -60,7 +60,7 @@ impl Run {
         let rules = counted(&list.split);
         let (seed, n_steps) = (set.seed as u64, set.steps);
         let mut batches = Rng::seed_from_u64(seed);
-        let (sizes, schedule) = (set.size.0, Schedule { n_steps, ..Schedule::PAGE });
+        let (sizes, schedule) = (set.size, Schedule { n_steps, ..Schedule::PAGE });
         let training = gpt::Training::new(Rung::BATCH, sizes, schedule, &mut batches)?;
         let mut run = Self {
             seed,

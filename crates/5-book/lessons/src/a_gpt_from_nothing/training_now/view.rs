@@ -106,37 +106,33 @@ impl<'a> Now<'a> {
     }
 
     fn words(&self) -> String {
-        let run = self.run;
-        let Look { step, kept, .. } = self.look();
-        let off = self.off.as_ref().map_or(String::new(), |off| {
-            format!(" Without {} it is {:.3}.", off.name, off.loss)
-        });
         format!(
-            "It learns from {}.{} After {step} of {} steps the loss on the kept {} is \
-             {kept:.3} (counting: {}).{off} {} {}",
-            run.list.counted(),
-            run.list.left_out,
-            run.n_steps,
-            run.list.called,
-            self.rules(),
+            "It learns from {}.{} {} {} {}",
+            self.run.list.counted(),
+            self.run.list.left_out,
+            self.loss_words(),
             self.next_words(),
             self.written_words(),
         )
     }
 
-    /// What counting comes to.
-    pub(super) fn rules(&self) -> String {
-        self.run.rules.map(|(name, loss)| format!("{name} {loss:.3}")).join(", ")
-    }
-
-    /// The likeliest letter, and its chance.
-    pub(super) fn likeliest(&self) -> String {
-        let likeliest = order(&self.chances)[0];
-        format!("{} ({})", letter(likeliest), share(self.chances[likeliest]))
+    /// The loss now, and what counting comes to.
+    pub(super) fn loss_words(&self) -> String {
+        let Run { n_steps, list, rules, .. } = self.run;
+        let Look { step, kept, .. } = self.look();
+        let rules = rules.map(|(name, loss)| format!("{name} {loss:.3}")).join(", ");
+        let off = self.off.as_ref().map_or(String::new(), |off| {
+            format!(" Without {} it is {:.3}.", off.name, off.loss)
+        });
+        format!(
+            "After {step} of {n_steps} steps the loss on the kept {} is {kept:.3} (counting: \
+             {rules}).{off}",
+            list.called,
+        )
     }
 
     /// What may come next.
-    fn next_words(&self) -> String {
+    pub(super) fn next_words(&self) -> String {
         let Self { set, beginning, .. } = self;
         let at = match &*beginning.letters {
             "" => "at the start".to_owned(),
@@ -146,14 +142,16 @@ impl<'a> Now<'a> {
             0 => String::new(),
             n => format!(" ({n} of the beginning left out, which are no letters a to z)"),
         };
+        let likeliest = order(&self.chances)[0];
         format!(
             "At temperature {} and top-p {}, {} of {} letters (the end is one) may come \
-             {at}{left_out}; the likeliest is {}.",
+             {at}{left_out}; the likeliest is {} ({}).",
             written(set.temperature, 2),
             written(set.top_p, 2),
             self.is_kept.iter().filter(|&&is_kept| is_kept).count(),
             self.is_kept.len(),
-            self.likeliest(),
+            letter(likeliest),
+            share(self.chances[likeliest]),
         )
     }
 

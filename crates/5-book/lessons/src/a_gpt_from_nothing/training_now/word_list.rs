@@ -59,9 +59,9 @@ impl WordList {
             return Ok(Self { split, called: "names", is_own: false, left_out });
         }
         let (mut words, mut known) = (Vec::new(), HashSet::new());
-        let why = ["with other letters than a to z", "longer", "a second time"];
-        let mut others = why.map(|why| (why.to_owned(), Vec::new()));
-        others[1].0 = format!("of more than {MOST_LETTERS} letters");
+        let longer = format!("of more than {MOST_LETTERS} letters");
+        let why = ["with other letters than a to z", &longer, "a second time"];
+        let mut others = why.map(|why| (why, Vec::new()));
         let typed = text.split(|c: char| c.is_whitespace() || ",;".contains(c));
         for word in typed.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())) {
             let word = word.to_lowercase();
@@ -94,22 +94,18 @@ impl WordList {
     /// How many there are: `4,647 names, and 516 others are kept to test with`.
     pub(super) fn counted(&self) -> String {
         let [learned, kept] =
-            [&self.split.learned, &self.split.test].map(|words| words.len());
-        let called = self.called;
-        let [of_learned, of_kept] = [thousands(learned), thousands(kept)];
-        let kept =
-            if kept == 1 { "1 other is" } else { &format!("{of_kept} others are") };
-        format!("{of_learned} {called}, and {kept} kept to test with")
+            [&self.split.learned, &self.split.test].map(|words| thousands(words.len()));
+        let others = if kept == "1" { "other is" } else { "others are" };
+        format!("{learned} {}, and {kept} {others} kept to test with", self.called)
     }
 }
 
 /// `3 with other letters than a to z (zoë, …)`.
 fn quoted(words: &[String], why: &str) -> String {
     let first: String = words[0].chars().take(QUOTED).collect();
-    let is_whole = words.len() == 1 && first.len() == words[0].len();
-    let rest = match (is_whole, words.len()) {
-        (true, _) => "",
-        (_, 1) => "…",
+    let rest = match words.len() {
+        1 if first.len() == words[0].len() => "",
+        1 => "…",
         _ => ", …",
     };
     format!("{} {why} ({first}{rest})", thousands(words.len()))
@@ -120,9 +116,7 @@ mod tests {
     use gpt::scalars;
 
     use super::*;
-
-    const MONTHS: &str = "january february march april may june july august september \
-                          october november december";
+    use crate::a_gpt_from_nothing::training_now::MONTHS;
 
     #[test]
     fn every_tenth_of_a_readers_own_words_is_kept() {
