@@ -11,15 +11,15 @@ use tensors::{Error, Existing, NewTensor, Result, TensorFile, save};
 use crate::Architecture;
 use crate::scalars::N_LETTERS;
 
-/// What GPT-2 calls the tensors of a block, and how many parts of the block each holds side by
-/// side, in order: it keeps queries, keys and values in one.
-const OF_BLOCK: [(&str, usize); 6] = [
-    ("ln_1", 1),
-    ("attn.c_attn", 3),
-    ("attn.c_proj", 1),
-    ("ln_2", 1),
-    ("mlp.c_fc", 1),
-    ("mlp.c_proj", 1),
+/// What GPT-2 calls the tensors of a block, and the parts of the block that each holds side by
+/// side: it keeps queries, keys and values in one.
+const OF_BLOCK: [(&str, &[usize]); 6] = [
+    ("ln_1", &[0]),
+    ("attn.c_attn", &[2, 4, 6]),
+    ("attn.c_proj", &[8]),
+    ("ln_2", &[10]),
+    ("mlp.c_fc", &[12]),
+    ("mlp.c_proj", &[14]),
 ];
 
 /// Every tensor by its name, and the places of what it holds in the list of parts: each weight
@@ -27,18 +27,16 @@ const OF_BLOCK: [(&str, usize); 6] = [
 fn tensors(architecture: Architecture) -> Vec<(String, Vec<usize>)> {
     let table = |name: &str, place| (format!("{name}.weight"), vec![place]);
     let mut tensors = vec![table("wte", 0), table("wpe", 1)];
-    let mut next = 2;
-    let mut add = |name: String, n_held: usize| {
+    let mut add = |name: String, b: usize, parts: &[usize]| {
         for (nth, kind) in ["weight", "bias"].into_iter().enumerate() {
-            let held = (0..n_held).map(|i| next + 2 * i + nth).collect();
-            tensors.push((format!("{name}.{kind}"), held));
+            let held = parts.iter().map(|part| architecture.first_of(b) + part + nth);
+            tensors.push((format!("{name}.{kind}"), held.collect()));
         }
-        next += 2 * n_held;
     };
     for b in 0..architecture.n_blocks {
-        OF_BLOCK.into_iter().for_each(|(name, n)| add(format!("h.{b}.{name}"), n));
+        OF_BLOCK.iter().for_each(|(name, held)| add(format!("h.{b}.{name}"), b, held));
     }
-    add("ln_f".to_owned(), 1);
+    add("ln_f".to_owned(), architecture.n_blocks, &[0]);
     tensors
 }
 
@@ -69,16 +67,12 @@ pub fn read(sizes: Architecture, file: &TensorFile, prefix: &str) -> Result<Vec<
 ///
 /// # Errors
 /// A list of parameters of another length, and a file that cannot be written.
-pub fn write(
-    folder: &Path,
-    architecture: Architecture,
-    parameters: &[f64],
-) -> Result<()> {
+pub fn write(folder: &Path, sizes: Architecture, parameters: &[f64]) -> Result<()> {
     let file = folder.display().to_string();
-    architecture.check(parameters).map_err(|source| Error::Sizes { file, source })?;
-    let (parts, lists) = (architecture.parts(), architecture.cut(parameters));
+    sizes.check(parameters).map_err(|source| Error::Sizes { file, source })?;
+    let (parts, lists) = (sizes.parts(), sizes.cut(parameters));
     let mut of_file = Vec::new();
-    for (name, held) in tensors(architecture) {
+    for (name, held) in tensors(sizes) {
         let ((rows, columns), n_held) = (parts[held[0]].shape, held.len());
         let entry = |r: usize, c: usize| {
             lists[held[c / columns]][r * columns + c % columns] as f32
@@ -98,7 +92,7 @@ pub fn write(
         "eos_token": END,
     });
     let files = [
-        ("config.json", config(architecture)),
+        ("config.json", config(sizes)),
         ("tokenizer.json", tokenizer()),
         ("tokenizer_config.json", of_tokenizer),
     ];

@@ -12,7 +12,7 @@ use pulp::{Simd, WithSimd};
 use tiles::Instructions;
 use tiles::tile::ROWS;
 
-use crate::parts::WEIGHTS;
+use crate::architecture::WEIGHTS;
 use crate::scalars::N_LETTERS;
 use crate::{Architecture, Gradients};
 use lanes::{Lanes, Normed};
@@ -67,10 +67,8 @@ impl WithSimd for Step<'_> {
             column.zip(rows).for_each(|(x, (a, b))| *x = (a + b) as f32);
         }
         let firsts = || (0..n_blocks).map(|b| architecture.first_of(b));
-        let mut passes = Vec::new();
-        for first in firsts() {
-            passes.push(block(lanes, &parts[first..], &mut x));
-        }
+        let pass = |first: usize| block(lanes, &parts[first..], &mut x);
+        let passes: Vec<_> = firsts().map(pass).collect();
         let last = architecture.first_of(n_blocks);
         let normed = lanes.norm(&x, &parts[last..]);
         let letters = Weight::new(parts[0], [d, N_LETTERS], [1, d], &[]);
@@ -105,8 +103,7 @@ fn block<'a, S: Simd>(
     let [w_q, w_k, w_v, w_o, w_1, w_2] = &weights;
     let norm_1 = lanes.norm(x, parts);
     let x_1 = &norm_1.out;
-    let q_k_v =
-        [lanes.product(x_1, w_q), lanes.product(x_1, w_k), lanes.product(x_1, w_v)];
+    let q_k_v = [w_q, w_k, w_v].map(|weight| lanes.product(x_1, weight));
     let [attn, heads] = lanes.attend(&q_k_v);
     lanes.add_product(&heads, w_o, x);
 

@@ -41,17 +41,15 @@ mod in_tiles;
 mod loops;
 mod matrices;
 mod model;
-mod parts;
 mod rung;
 pub mod scalars;
 #[cfg(test)]
 mod tests;
 mod train;
 
-pub use architecture::{Architecture, Gradients};
+pub use architecture::{Architecture, Gradients, Part};
 pub use controls::{Counts, Split};
 pub use model::{Model, Read};
-pub use parts::Part;
 pub use rung::{RUNGS, Rung};
 pub use train::{Schedule, Training};
 

@@ -4,7 +4,7 @@
 //! backward pass. Written out once per step of the model, the same products are loops, and what
 //! they need is kept by name.
 
-use std::f64::consts::PI;
+use block::Activation::GeluTanh;
 
 use crate::Architecture;
 use crate::scalars::{D_K, D_MODEL, N_HEADS, N_LETTERS};
@@ -63,7 +63,7 @@ fn forward(parameters: &[f64], ids: &[usize]) -> Vec<Letter> {
 
         let norm_2 = norm(&x, norm_2);
         let hidden = linear(&norm_2.out, w_1);
-        let activated: Vec<f64> = hidden.iter().map(|&x| gelu(x)[0]).collect();
+        let activated: Vec<f64> = hidden.iter().map(|&x| GeluTanh.of(x)).collect();
         let x = sum(&x, &linear(&activated, w_2));
 
         let last_norm = norm(&x, last_norm);
@@ -130,7 +130,7 @@ fn backward(
         let mut d_x = norm_backward(&letter.last_norm, last_norm, &d_out, d_last);
 
         let d_activated = linear_backward(&letter.activated, w_2, &d_x, d_w_2);
-        let slopes = letter.hidden.iter().map(|&x| gelu(x)[1]);
+        let slopes = letter.hidden.iter().map(|&x| GeluTanh.slope(x));
         let d_hidden: Vec<f64> =
             d_activated.iter().zip(slopes).map(|(d, s)| d * s).collect();
         let d_normed = linear_backward(&letter.norm_2.out, w_1, &d_hidden, d_w_1);
@@ -241,14 +241,6 @@ fn softmax(scores: &[f64]) -> Vec<f64> {
     let powers: Vec<f64> = scores.iter().map(|score| (score - largest).exp()).collect();
     let sum: f64 = powers.iter().sum();
     powers.into_iter().map(|power| power / sum).collect()
-}
-
-/// GELU, and its slope.
-fn gelu(x: f64) -> [f64; 2] {
-    let root = (2.0 / PI).sqrt();
-    let tanh = (root * (x + 0.044715 * x.powi(3))).tanh();
-    let slope = (1.0 - tanh * tanh) * root * (1.0 + 3.0 * 0.044715 * x * x);
-    [0.5 * x * (1.0 + tanh), 0.5 * (1.0 + tanh) + 0.5 * x * slope]
 }
 
 fn row(table: &[f64], i: usize) -> &[f64] {

@@ -12,7 +12,7 @@ use fused_heads::FusedAttention;
 use rand::RngExt;
 
 use crate::Architecture;
-use crate::parts::WEIGHTS;
+use crate::architecture::WEIGHTS;
 use crate::scalars::N_LETTERS;
 
 /// The places, among the parts of one block, of what the book's block holds, in the order of
@@ -55,9 +55,10 @@ impl Model {
     /// The model of a list of parameters.
     ///
     /// # Errors
-    /// [`Error::Length`] for a list of another length, and as [`Architecture::dims`].
+    /// [`Error::Length`] for a list of another length; [`Error::NotDivisible`] if the width
+    /// cannot be divided among the heads; [`Error::ZeroSize`].
     pub fn new(architecture: Architecture, parameters: &[f64]) -> Result<Self> {
-        architecture.check(parameters)?;
+        let dims = architecture.check(parameters)?;
         let (parts, lists) = (architecture.parts(), architecture.cut(parameters));
         let table = |at: usize| {
             let (rows, columns) = parts[at].shape;
@@ -67,7 +68,6 @@ impl Model {
         // Each weight has its bias behind it, and each gain.
         let linear = |at| Linear::new(table(at), Some(row(at + 1)));
         let norm = |at| LayerNorm::new(row(at), row(at + 1), 1e-5);
-        let dims = architecture.dims()?;
         let block = |b| {
             let first = architecture.first_of(b);
             let [w_q, w_k, w_v, w_o, w_1, w_2] = WEIGHTS.map(|at| linear(first + at));
@@ -153,8 +153,6 @@ impl Model {
 pub(crate) fn order(architecture: Architecture) -> Vec<usize> {
     let last = architecture.first_of(architecture.n_blocks);
     let of_block = |b: usize| OF_BLOCK.map(|i| architecture.first_of(b) + i);
-    let mut order = vec![0, 1];
-    order.extend((0..architecture.n_blocks).flat_map(of_block));
-    order.extend([last, last + 1]);
-    order
+    let blocks = (0..architecture.n_blocks).flat_map(of_block);
+    [0, 1].into_iter().chain(blocks).chain([last, last + 1]).collect()
 }

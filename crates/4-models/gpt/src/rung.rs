@@ -3,8 +3,6 @@
 use attention::Result;
 
 use crate::architecture::{Gradients, check_names};
-#[cfg(feature = "fast")]
-use crate::in_tiles;
 use crate::{Architecture, blocks, loops, matrices, scalars};
 
 /// One way to compute them.
@@ -29,7 +27,7 @@ pub const RUNGS: [Rung; N_RUNGS] = [
     }),
     Rung::BATCH,
     #[cfg(feature = "fast")]
-    any("tiles", in_tiles::gradients),
+    any("tiles", crate::in_tiles::gradients),
 ];
 
 type Compute = fn(Architecture, &[f64], &[Vec<usize>]) -> Result<Gradients>;

@@ -7,15 +7,11 @@ use pulp::Simd;
 use tiles::tile::ROWS;
 
 use super::lanes::{Lanes, add, add_products, compiled};
-use super::panels::{At, Rows};
+use super::panels::Rows;
 
 impl<S: Simd> Lanes<'_, S> {
-    fn n_positions(&self) -> usize {
-        self.batch.n_names.len() / self.batch.n_groups
-    }
-
     /// Each head at each place with a letter, and how many lanes are computed there.
-    fn heads(&self) -> impl Iterator<Item = (At, usize)> {
+    fn heads(&self) -> impl Iterator<Item = ([usize; 2], usize)> {
         let heads = |(place, n)| (0..self.n_heads).map(move |i| ([place, i], n));
         self.batch.in_use().flat_map(heads)
     }
@@ -27,7 +23,8 @@ impl<S: Simd> Lanes<'_, S> {
 
     /// The attention weights, a row a key, and the heads' outputs side by side.
     pub(crate) fn attend(&self, [q, k, v]: &[Rows; 3]) -> [Rows; 2] {
-        let (d_k, n_keys) = (self.d_k, self.n_positions());
+        let n_keys = self.batch.n_names.len() / self.batch.n_groups;
+        let d_k = self.d_k;
         let [mut attn, mut out] =
             [n_keys, d_k].map(|n| self.batch.rows(self.n_heads * n));
         let per_width = 1.0 / (d_k as f32).sqrt();
@@ -68,7 +65,8 @@ impl<S: Simd> Lanes<'_, S> {
         attn: &Rows,
         d: &Rows,
     ) -> [Rows; 3] {
-        let (width, n_keys) = (self.d_k, self.n_positions());
+        let n_keys = self.batch.n_names.len() / self.batch.n_groups;
+        let width = self.d_k;
         let rows = || self.batch.rows(self.n_heads * width);
         let [mut d_q, mut d_k, mut d_v] = [rows(), rows(), rows()];
         let per_width = 1.0 / (width as f32).sqrt();

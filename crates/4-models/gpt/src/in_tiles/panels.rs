@@ -56,9 +56,6 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// A place, and a head there.
-pub(crate) type At = [usize; 2];
-
 /// A panel for each place, `[features][48]`; there are 8, 16, 24 … features.
 pub(crate) struct Rows {
     pub(crate) n: usize,
@@ -84,13 +81,17 @@ impl Rows {
     }
 
     /// The same of head i at a place, if each has so many.
-    pub(crate) fn of_head(&self, [place, i]: At, n: usize) -> ChunksExact<'_, f32> {
+    pub(crate) fn of_head(
+        &self,
+        [place, i]: [usize; 2],
+        n: usize,
+    ) -> ChunksExact<'_, f32> {
         self.panel(place)[i * n * ROWS..][..n * ROWS].chunks_exact(ROWS)
     }
 
     pub(crate) fn of_head_mut(
         &mut self,
-        [place, i]: At,
+        [place, i]: [usize; 2],
         n: usize,
     ) -> ChunksExactMut<'_, f32> {
         self.panel_mut(place)[i * n * ROWS..][..n * ROWS].chunks_exact_mut(ROWS)

@@ -113,10 +113,9 @@ fn a_model_without_a_head_has_zeros_for_it() {
     let without = model.without(0, 1).unwrap();
     assert_eq!(without, Model::new(OTHER, &zeroed).unwrap());
     let ids = &scalars::ids("maria")[..6];
-    let [whole, less] = [model, without].map(|model| model.read(ids).unwrap());
+    let [whole, less] = [&model, &without].map(|model| model.read(ids).unwrap());
     assert_eq!(less.maps[0], whole.maps[0]);
     assert_ne!(less.maps[1], whole.maps[1]);
-    let model = Model::new(OTHER, &zeroed).unwrap();
     insta::assert_snapshot!(model.without(2, 0).unwrap_err(), @"there are 2 blocks, 0 to 1: block 2 does not exist");
     insta::assert_snapshot!(model.without(1, 2).unwrap_err(), @"there are 2 heads, 0 to 1: head 2 does not exist");
 }

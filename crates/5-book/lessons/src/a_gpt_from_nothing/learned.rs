@@ -12,8 +12,7 @@ use crate::Args;
 use crate::kept::kept;
 use crate::numbers::lines_panel;
 
-/// Steps of the training, and between two looks at the unseen names.
-pub const N_STEPS: usize = Schedule::SMALL.n_steps;
+/// Steps between two looks at the unseen names.
 const EACH: usize = 50;
 const SEED: u64 = 1;
 
@@ -66,7 +65,7 @@ pub fn counted(split: &Split) -> [(&'static str, f64); 3] {
 pub(super) fn figure(_: &Args) -> Result<Figure> {
     let Learned { split, looks, .. } = first()?;
     let level = |(name, loss): (&str, f64)| {
-        (name.to_owned(), vec![[0.0, loss], [N_STEPS as f64, loss]])
+        (name.to_owned(), vec![[0.0, loss], [Schedule::SMALL.n_steps as f64, loss]])
     };
     let mut each = vec![("the model".to_owned(), looks.clone())];
     each.extend(counted(split).map(level));

@@ -16,7 +16,6 @@ const HEIGHTS: [f64; 2] = [150.0, 132.0];
 const FONT_SIZE: usize = 10;
 /// Letters of the first of two panels of bars.
 const N_IN_FIRST: usize = 14;
-const MAY_COME: &str = "may come next";
 const LEFT_OUT: &str = "left out by top-p";
 /// Where the names of rules stand, as a part of all steps, and on which side: apart from one
 /// another where the rules lie close.
@@ -110,8 +109,8 @@ impl Now<'_> {
         let lines = [kept, learned.collect::<Vec<_>>()].into_iter().zip(self.called());
         let lines = lines.filter(|(points, _)| !points.is_empty()).enumerate();
         let lines = lines.map(|(nth, (points, name))| {
-            let told = points.iter();
-            let told = told.map(|(step, loss)| format!("after {step} steps: {loss:.3}"));
+            let told = |(step, loss): &_| format!("after {step} steps: {loss:.3}");
+            let told: Vec<String> = points.iter().map(told).collect();
             let (steps, losses): (Vec<usize>, Vec<f64>) = points.iter().copied().unzip();
             Mark::lines_and_marks(steps, all_rounded(&losses))
                 .named(&name)
@@ -156,7 +155,7 @@ impl Now<'_> {
                 format!("{}: {}{out}", letter(id), share(chances[id]))
             });
             let sign = |id| if id == 0 { "⏎".to_owned() } else { letter(id) };
-            let name = if kept { MAY_COME } else { LEFT_OUT };
+            let name = if kept { "may come next" } else { LEFT_OUT };
             Mark::bars(ids.iter().map(|&id| height(id)))
                 .with_gaps()
                 .on(panel)
@@ -183,8 +182,8 @@ impl Now<'_> {
         });
         let [kept, learned] = self.called();
         let (kept, learned) = (format!("loss on {kept}"), format!("on {learned}"));
-        let rules = self.run.rules.iter();
-        let rules = rules.map(|(name, loss)| [(*name).to_owned(), format!("{loss:.3}")]);
+        let rules = self.run.rules;
+        let rules = rules.map(|(name, loss)| [name.to_owned(), format!("{loss:.3}")]);
         let next = self.chances.iter().zip(&self.is_kept).enumerate();
         let next = next.map(|(id, (chance, is_kept))| {
             let may = if *is_kept { "yes" } else { "no" };

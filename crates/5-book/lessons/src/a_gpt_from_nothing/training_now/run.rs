@@ -44,11 +44,8 @@ pub(super) struct Run {
     /// The losses since the last look.
     since: Vec<f64>,
     /// The losses without each head, once they are asked for after the last step.
-    without: OnceLock<Vec<HeadLoss>>,
+    without: OnceLock<Vec<([usize; 2], f64)>>,
 }
-
-/// A head by its block and its number, and the loss on kept words without it.
-pub(super) type HeadLoss = ([usize; 2], f64);
 
 impl Run {
     /// With random parameters, and a first look.
@@ -129,9 +126,9 @@ impl Run {
         Ok(word)
     }
 
-    /// The losses without each head, block by block. A slider that moves asks for them again and
-    /// again.
-    pub(super) fn losses_without(&self) -> Result<&Vec<HeadLoss>> {
+    /// Each head by its block and its number, and the loss on kept words without it. A slider
+    /// that moves asks for them again and again.
+    pub(super) fn losses_without(&self) -> Result<&Vec<([usize; 2], f64)>> {
         kept(&self.without, || {
             let (model, sizes) = (self.model()?, self.training.architecture());
             let heads = (0..sizes.n_blocks * sizes.n_heads).map(|nth| {

@@ -47,15 +47,6 @@ struct Off {
     is_costliest: bool,
 }
 
-impl Off {
-    fn of(run: &Run, at @ [block, head]: [usize; 2]) -> Result<Self> {
-        let losses = run.losses_without()?;
-        let loss = losses.iter().find(|(it, _)| *it == at).context("a head's loss")?.1;
-        let is_costliest = losses.iter().all(|&(it, other)| it == at || other < loss);
-        Ok(Self { name: format!("head {head} of block {block}"), loss, is_costliest })
-    }
-}
-
 impl<'a> Now<'a> {
     fn of(run: &'a Run, set: &'a Set) -> Result<Self> {
         let whole = run.model()?;
@@ -63,7 +54,14 @@ impl<'a> Now<'a> {
             None => whole,
             Some([block, head]) => whole.without(block, head)?,
         };
-        let off = set.off.map(|at| Off::of(run, at)).transpose()?;
+        let off = set.off.map(|at @ [block, head]| {
+            let name = format!("head {head} of block {block}");
+            let losses = run.losses_without()?;
+            let (_, loss) = losses.iter().find(|(it, _)| *it == at).context("a loss")?;
+            let is_costliest = losses.iter().all(|(it, other)| *it == at || other < loss);
+            anyhow::Ok(Off { name, loss: *loss, is_costliest })
+        });
+        let off = off.transpose()?;
         let beginning = Beginning::of(&set.beginning);
         let all = Sampling::default().temperature(set.temperature)?;
         let sampling = all.top_p(set.top_p)?;
