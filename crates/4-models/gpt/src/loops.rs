@@ -2,7 +2,7 @@
 //!
 //! The tape is gone. It remembered, for each number, what a gradient is multiplied by in the
 //! backward pass. Written out once per step of the model, the same products are loops, and what
-//! they need is kept by name.
+//! they need is kept by name. Only GELU and its slope are taken from `block`.
 
 use block::Activation::GeluTanh;
 

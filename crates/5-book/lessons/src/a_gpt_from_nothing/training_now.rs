@@ -16,7 +16,7 @@ use gpt::{Architecture, NAMES, Schedule};
 
 use crate::kept::kept;
 use crate::live::setting::choice;
-use crate::live::{LiveFigure, LiveView, Question, Setting, Settings, live};
+use crate::live::{LiveFigure, LiveView, Question, Setting, Settings, Training, live};
 use run::Run;
 use word_list::{Beginning, MOST_LETTERS};
 
@@ -124,7 +124,7 @@ fn first() -> Result<&'static Run> {
 
 fn draw(set: &Set) -> Result<LiveView<Facts>> {
     match set.moved().iter().all(|(control, _)| control.at_any_time) {
-        true => view::of(first()?, set),
-        false => view::of(&Run::new(set)?.finish()?, set),
+        true => first()?.shown(set),
+        false => Run::new(set)?.finish()?.shown(set),
     }
 }

@@ -8,11 +8,10 @@ use gpt::{Model, Rung, Schedule};
 use models::{Choice, Sampling};
 
 use super::word_list::{MOST_LETTERS, WordList};
-use super::{Facts, N_WRITTEN, Set, view};
+use super::{N_WRITTEN, Set};
 use crate::a_gpt_from_nothing::learned::counted;
 use crate::a_gpt_from_nothing::next::{ids, letter};
 use crate::kept::kept;
-use crate::live::{LiveView, Training};
 use crate::numbers::mean;
 
 /// Looks in even steps, and before the first of them more, each at half as many steps.
@@ -38,7 +37,7 @@ pub(super) struct Run {
     pub(super) list: WordList,
     /// What counting comes to on these.
     pub(super) rules: [(&'static str, f64); 3],
-    training: gpt::Training,
+    pub(super) training: gpt::Training,
     batches: Rng,
     pub(super) looks: Vec<Look>,
     /// The losses since the last look.
@@ -72,6 +71,21 @@ impl Run {
         };
         run.looks = run.looks()?;
         Ok(run)
+    }
+
+    /// Takes a step, if one is left, and looks at what it has come to if a look is due.
+    pub(super) fn step(&mut self) -> Result<()> {
+        let words = &self.list.split.learned;
+        let Some(loss) = self.training.step(words, &mut self.batches)? else {
+            return Ok(());
+        };
+        self.since.push(loss);
+        self.without = OnceLock::new();
+        if self.is_look_due() {
+            self.looks = self.looks()?;
+            self.since.clear();
+        }
+        Ok(())
     }
 
     /// Takes all steps that are left.
@@ -137,30 +151,5 @@ impl Run {
             });
             heads.collect()
         })
-    }
-}
-
-impl Training<Set, Facts> for Run {
-    /// Looks at what it has come to if a look is due.
-    fn step(&mut self) -> Result<()> {
-        let words = &self.list.split.learned;
-        let Some(loss) = self.training.step(words, &mut self.batches)? else {
-            return Ok(());
-        };
-        self.since.push(loss);
-        self.without = OnceLock::new();
-        if self.is_look_due() {
-            self.looks = self.looks()?;
-            self.since.clear();
-        }
-        Ok(())
-    }
-
-    fn progress(&self) -> [usize; 2] {
-        [self.training.n_taken(), self.n_steps]
-    }
-
-    fn shown(&self, set: &Set) -> Result<LiveView<Facts>> {
-        view::of(self, set)
     }
 }

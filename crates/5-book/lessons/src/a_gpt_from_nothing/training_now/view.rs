@@ -10,13 +10,22 @@ use super::run::{Look, Run};
 use super::word_list::{Beginning, named};
 use super::{Facts, N_WRITTEN, Set};
 use crate::a_gpt_from_nothing::next::{ids, letter, order};
-use crate::live::LiveView;
+use crate::live::{LiveView, Training};
 use crate::numbers::{share, written};
 
-/// The figure, its words and its facts.
-pub(super) fn of(run: &Run, set: &Set) -> Result<LiveView<Facts>> {
-    let now = Now::of(run, set)?;
-    Ok(LiveView { figure: now.figure()?, words: now.words(), facts: now.facts() })
+impl Training<Set, Facts> for Run {
+    fn step(&mut self) -> Result<()> {
+        Self::step(self)
+    }
+
+    fn progress(&self) -> [usize; 2] {
+        [self.training.n_taken(), self.n_steps]
+    }
+
+    fn shown(&self, set: &Set) -> Result<LiveView<Facts>> {
+        let now = Now::of(self, set)?;
+        Ok(LiveView { figure: now.figure()?, words: now.words(), facts: now.facts() })
+    }
 }
 
 /// A model as it is now, and what it writes.
