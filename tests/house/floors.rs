@@ -37,6 +37,7 @@ const FOR_TESTS: &[&str] = &[
     "plotly",
     "proptest",
     "rand",
+    "rayon",
     // The machine, which an example's speed is next to.
     "runs",
     "safetensors",

@@ -6,8 +6,8 @@ use std::thread;
 
 use attention::{LayerParameters, Mask, Matrix, MultiHeadAttention, Real};
 use diagnosis::{
-    Corner, Diagnosis, Intent, Masks, Mistake, Pairing, Precision, Record, State,
-    Verdict, Weights, bank, computed, diagnose,
+    Corner, Diagnosis, Intent, Masks, Mistake, Precision, Record, State, Verdict, Weights,
+    bank, computed, diagnose,
 };
 use model_files::Sequence;
 use models::decoders::{AsRead, Decoder};
@@ -127,16 +127,12 @@ fn intent(model: &AsRead<f32>, layer: usize) -> Intent {
     let attention = &model.blocks[layer].attention.function;
     let sizes = attention.sizes();
     let rotary = attention.changes().rotary.as_ref().unwrap();
-    let pairing = match rotary.pairing {
-        variants::Pairing::Halves => Pairing::Halves,
-        variants::Pairing::Pairs => Pairing::Pairs,
-    };
     // The frequency of pair p is base^(-2p / d_k).
     let base = rotary.frequencies[1].powf(-(sizes.dims.d_k() as f64) / 2.0).round();
     Intent {
         n_kv_heads: sizes.groups.n_kv_heads(),
         causal: Some(Corner::BottomRight),
-        rotary: Some((pairing, base)),
+        rotary: Some((rotary.pairing, base)),
         ..Intent::heads(sizes.dims.n_heads())
     }
 }

@@ -13,7 +13,9 @@ use crate::report::{
 };
 use crate::search::{Condition, Outcome, Search, Segment, Trial};
 use crate::step::{State, Step};
-use crate::{EmptyRow, Error, Intent, Mistake, Precision, Record, Result, Run, readings};
+use crate::{
+    EmptyRow, Error, Intent, Mistake, Mistakes, Precision, Record, Result, Run, readings,
+};
 
 /// What a record says of its layer.
 #[derive(Debug, Clone, Serialize)]
@@ -23,7 +25,7 @@ pub struct Diagnosis {
     /// Sets of mistakes, each of which explains what could be explained. Several sets are
     /// several readings of the same numbers, which [`separate`](crate::separate) may tell
     /// apart; in each, mistakes stand in the order of the steps.
-    pub explanations: Vec<Vec<&'static Mistake>>,
+    pub explanations: Vec<Mistakes>,
     /// A number of the layer that is another than was meant, fitted.
     pub number: Option<Number>,
     /// The same in words: `scaled by 0.277, 1/√13; meant was 0.354, 1/√8`.
@@ -46,7 +48,7 @@ pub struct Diagnosis {
     /// Mistakes that are possible, and change nothing in these numbers that rounding does not,
     /// beside those of the first explanation.
     #[serde(skip)]
-    pub invisible: Vec<&'static Mistake>,
+    pub invisible: Mistakes,
     /// What queries without a key were given, if there are any.
     pub empty_row: Option<EmptyRow>,
     /// What else is to be known of it: how tensors were read, what is NaN and why.
@@ -173,7 +175,7 @@ fn one_reading(
         nearest: unknown.and_then(nearest),
         places: unknown.and_then(|segment| Places::of(&run, segment)),
         invisible,
-        empty_row: empty_row(&search, &segments),
+        empty_row: empty_row(&run, &segments),
         remarks: remarks(&run, &segments),
         explanations,
     }
@@ -240,7 +242,7 @@ fn distance(segment: &Segment, trial: &Trial) -> Distance {
     }
 }
 
-fn steps(explanations: &[Vec<&'static Mistake>]) -> Vec<StepReport> {
+fn steps(explanations: &[Mistakes]) -> Vec<StepReport> {
     let of = |&step: &Step| {
         let mut mistakes = Vec::new();
         for mistake in explanations.iter().flatten().filter(|it| it.step == step) {
@@ -260,13 +262,13 @@ fn nearest(segment: &Segment) -> Option<Nearest> {
 }
 
 /// What the code gave to queries that may attend to no key.
-fn empty_row(search: &Search<'_>, segments: &[Segment]) -> Option<EmptyRow> {
+fn empty_row(run: &Run<'_>, segments: &[Segment]) -> Option<EmptyRow> {
     let segment = segments.iter().find(|it| it.state >= State::Attn)?;
     let trial = match &segment.outcome {
         Outcome::Unknown => return None,
         outcome => outcome.trials().first().or(segment.right.as_ref())?,
     };
-    search.has_empty_rows(&trial.recipe).then_some(trial.empty_row)
+    run.has_empty_rows(&trial.recipe).then_some(trial.empty_row)
 }
 
 fn remarks(run: &Run<'_>, segments: &[Segment]) -> Vec<String> {

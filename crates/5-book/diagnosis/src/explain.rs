@@ -1,6 +1,6 @@
 //! Which mistakes explain all tensors of a record together.
 
-use crate::Mistake;
+use crate::Mistakes;
 use crate::recipe::Recipe;
 use crate::search::{Outcome, Search, Segment};
 
@@ -10,17 +10,14 @@ const MOST: usize = 20_000;
 /// The smallest sets of mistakes that explain every tensor for which an explanation was
 /// found; several where the numbers cannot tell them apart. None where each would change a
 /// tensor that is right.
-pub(crate) fn explanations(
-    search: &Search<'_>,
-    segments: &[Segment],
-) -> Vec<Vec<&'static Mistake>> {
-    let mut unions: Vec<Vec<&'static Mistake>> = vec![Vec::new()];
+pub(crate) fn explanations(search: &Search<'_>, segments: &[Segment]) -> Vec<Mistakes> {
+    let mut unions: Vec<Mistakes> = vec![Vec::new()];
     for segment in segments {
         let trials = segment.outcome.trials();
         if trials.is_empty() {
             continue;
         }
-        let mut longer: Vec<Vec<&'static Mistake>> = Vec::new();
+        let mut longer: Vec<Mistakes> = Vec::new();
         for union in &unions {
             for trial in trials {
                 let joined = joined(union, &trial.mistakes);
@@ -33,16 +30,13 @@ pub(crate) fn explanations(
     }
     unions.retain(|union| !union.is_empty());
     unions.sort_by_key(Vec::len);
-    let gives = |union: &[&'static Mistake], segment: &Segment| {
-        gives(search, segment, &Recipe::with(union))
-    };
     let is_consistent =
-        |union: &&Vec<_>| segments.iter().all(|segment| gives(union, segment));
+        |union: &&Mistakes| segments.iter().all(|segment| gives(search, segment, union));
     let consistent: Vec<_> = unions.iter().filter(is_consistent).collect();
     let Some(size) = consistent.first().map(|union| union.len()) else {
         let is_right = |it: &&Segment| matches!(it.outcome, Outcome::Right { .. });
-        let spares_right = |union: &Vec<_>| {
-            segments.iter().filter(is_right).all(|segment| gives(union, segment))
+        let spares_right = |union: &Mistakes| {
+            segments.iter().filter(is_right).all(|segment| gives(search, segment, union))
         };
         return unions.into_iter().find(spares_right).into_iter().collect();
     };
@@ -51,20 +45,20 @@ pub(crate) fn explanations(
 }
 
 /// The mistakes of both, in the order of the steps.
-fn joined(a: &[&'static Mistake], b: &[&'static Mistake]) -> Vec<&'static Mistake> {
-    let mut joined = a.to_vec();
+fn joined(a: &Mistakes, b: &Mistakes) -> Mistakes {
+    let mut joined = a.clone();
     joined.extend(b.iter().filter(|mistake| !a.contains(mistake)));
     joined.sort_by_key(|mistake| mistake.step);
     joined
 }
 
-fn is_same(a: &[&'static Mistake], b: &[&'static Mistake]) -> bool {
+fn is_same(a: &Mistakes, b: &Mistakes) -> bool {
     a.len() == b.len() && a.iter().all(|mistake| b.contains(mistake))
 }
 
-/// Whether a recipe gives a tensor, if that is right or explained.
-fn gives(search: &Search<'_>, segment: &Segment, recipe: &Recipe) -> bool {
-    let state = segment.state;
+/// Whether these mistakes give a tensor, if that is right or explained.
+fn gives(search: &Search<'_>, segment: &Segment, mistakes: &Mistakes) -> bool {
+    let (state, recipe) = (segment.state, Recipe::with(mistakes));
     let is_same = |it: &Recipe| it.before(state) == recipe.before(state);
     let (level, is_known) = match &segment.outcome {
         Outcome::Unknown | Outcome::Number { .. } => return true,
@@ -75,5 +69,5 @@ fn gives(search: &Search<'_>, segment: &Segment, recipe: &Recipe) -> bool {
             (level, trials.iter().any(|it| is_same(&it.recipe)))
         }
     };
-    is_known || search.is_explained(level, state, recipe)
+    is_known || search.is_explained(level, state, mistakes)
 }

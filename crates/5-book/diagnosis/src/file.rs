@@ -209,7 +209,8 @@ fn intent(files: &Files<'_>, heads: Option<usize>, packing: Packing) -> Result<I
     let rotary = files.meant(said.rotary.map(Some), &ROTARY)?;
     let rotary = files.choice(rotary, None, |pairing| match pairing {
         None => "no rotary positions".to_string(),
-        Some(pairing) => format!("rotary positions in {}", pairing.name()),
+        Some(Pairing::Halves) => "rotary positions in halves".to_string(),
+        Some(Pairing::Pairs) => "rotary positions in pairs".to_string(),
     });
     let base = files.real(said.base, &BASE)?;
     let rotary = rotary.map(|pairing| {

@@ -1,20 +1,11 @@
-//! What a layer was meant to be.
+//! What a layer was meant to be, and where its tokens stand: what rotary positions, causal
+//! masks, windows and slopes count by.
 
 use serde::Serialize;
+use variants::{Alibi, Pairing};
 
-use crate::Precision;
-use crate::named::named;
 use crate::recipe::Packing;
-
-named! {
-    /// How rotary positions pair a head's entries.
-    Pairing {
-        /// Entry p with entry p + d_k / 2.
-        Halves = "halves",
-        /// Entry 2p with entry 2p + 1.
-        Pairs = "pairs",
-    }
-}
+use crate::{Precision, Record};
 
 /// Where a causal mask begins, if there are not as many queries as keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -85,6 +76,38 @@ impl Intent {
     /// So many heads, and nothing else besides.
     pub fn heads(n_heads: usize) -> Self {
         Self { n_heads, n_kv_heads: n_heads, ..Self::default() }
+    }
+
+    /// The slopes of ALiBi as the paper has them.
+    pub fn paper_slopes(n_heads: usize) -> Vec<f64> {
+        Alibi::new(n_heads.max(1)).expect("a head").slopes
+    }
+
+    /// Where the first query stands, where keys are counted from 0. It is said; or else the
+    /// last query stands at the last key, unless a causal mask begins at the top left.
+    pub fn first_query(&self, (n_q, n_kv): (usize, usize)) -> isize {
+        let at_end = n_kv as isize - n_q as isize;
+        match (self.offset, self.causal) {
+            (Some(offset), _) => offset as isize,
+            (None, Some(Corner::TopLeft)) => 0,
+            (None, Some(Corner::BottomRight)) => at_end,
+            (None, None) => at_end.max(0),
+        }
+    }
+
+    /// Where the queries (0) or keys (1) of a sequence stand.
+    pub(crate) fn positions(&self, record: &Record, s: usize, role: usize) -> Vec<f64> {
+        let (n_q, n_kv) = record.lengths();
+        let n = if role == 0 { n_q } else { n_kv };
+        if let Some(listed) = &self.positions {
+            let lists = if role == 0 { &listed.queries } else { &listed.keys };
+            let list = lists.get(if lists.len() == 1 { 0 } else { s });
+            if let Some(list) = list.filter(|list| list.len() == n) {
+                return list.clone();
+            }
+        }
+        let first = if role == 0 { self.first_query((n_q, n_kv)) } else { 0 };
+        (0..n).map(|t| (t as isize + first) as f64).collect()
     }
 }
 

@@ -62,6 +62,9 @@ needs! { |record, intent|
     Map: record.tensors.contains_key(&State::Attn);
 }
 
+/// Mistakes that a layer has together, in the order of the steps.
+pub type Mistakes = Vec<&'static Mistake>;
+
 /// One step done otherwise than it was meant. What is said of it stands in the catalogue.
 #[derive(Debug, Clone, Copy)]
 pub struct Mistake {

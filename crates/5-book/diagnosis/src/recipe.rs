@@ -5,7 +5,7 @@
 pub use crate::bank::heads::{Norms, Sharing, Split};
 pub use crate::bank::inputs::Axes;
 pub use crate::bank::masks::{Causal, Fill, Masking, Window};
-pub use crate::bank::outputs::{Addition, Merge, Mixing, MixingProduct};
+pub use crate::bank::outputs::{Addition, Merge, Mixing};
 pub use crate::bank::positions::Rotary;
 pub use crate::bank::projections::{Packing, Product, Projection, Role};
 pub use crate::bank::scores::{Cap, Scale, Similarity, Slopes};

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::Mistake;
+use crate::Mistakes;
 use crate::step::{State, Step};
 
 /// What it comes to, from the least to the most that is wrong.
@@ -79,7 +79,7 @@ pub struct Conditional {
 #[derive(Debug, Clone, Serialize)]
 pub struct Nearest {
     /// Its mistakes; none is the layer that was meant.
-    pub mistakes: Vec<&'static Mistake>,
+    pub mistakes: Mistakes,
     /// How far it is.
     pub distance: Distance,
 }

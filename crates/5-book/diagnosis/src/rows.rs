@@ -40,6 +40,16 @@ pub(crate) fn together(
     Some((0..matrices.len()).map(|at| all.rows(at * rows, rows).into_owned()).collect())
 }
 
+/// `b` matrices `[n, d]` as `n` matrices `[b, d]`.
+pub(crate) fn exchanged(matrices: &[Matrix]) -> Vec<Matrix> {
+    (0..matrices[0].nrows()).map(|t| across(matrices, t)).collect()
+}
+
+/// Row `t` of each.
+pub(crate) fn across(matrices: &[Matrix], t: usize) -> Matrix {
+    Matrix::from_fn(matrices.len(), matrices[0].ncols(), |s, c| matrices[s][(t, c)])
+}
+
 /// `permute(order)` of numbers of this shape, made contiguous.
 pub(crate) fn permuted(
     numbers: &[f64],

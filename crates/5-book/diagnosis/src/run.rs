@@ -54,6 +54,7 @@ pub(crate) struct Run<'a> {
     /// These rows of outputs alone: enough to see that a recipe is not the one.
     pub rows: Option<Vec<usize>>,
     pub memo: RefCell<HashMap<Key, Option<Tensor>>>,
+    /// Whether tensors are kept for recipes to come.
     pub keeps: Cell<bool>,
 }
 
@@ -91,11 +92,6 @@ impl<'a> Run<'a> {
         let same = memo.iter().filter(|(key, _)| key.0 <= after);
         run.memo.borrow_mut().extend(same.map(|(key, it)| (*key, it.clone())));
         run
-    }
-
-    /// Whether tensors are kept for recipes to come.
-    pub fn keep(&self, keeps: bool) {
-        self.keeps.set(keeps);
     }
 
     /// A tensor by this recipe, made from the nearest ones that the record has; nothing where

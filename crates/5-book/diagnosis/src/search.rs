@@ -14,7 +14,7 @@ use crate::compare::{Difference, spread};
 use crate::level::{Level, RoundingError};
 use crate::number::Number;
 use crate::recipe::Recipe;
-use crate::{EmptyRow, Intent, Mistake, Progress, Record, Run, State, bank};
+use crate::{EmptyRow, Intent, Mistake, Mistakes, Progress, Record, Run, State, bank};
 
 /// A record with so many numbers in its input is first looked at in part.
 const MOST_WHOLE: usize = 3_000;
@@ -35,10 +35,11 @@ const NEARER: f64 = 0.5;
 /// What is in a coarse precision beyond its tolerance, and is still no mistake.
 const LOOSELY: f64 = 4.0;
 
-/// A recipe with its mistakes, and how far it is from the record.
+/// A recipe with its mistakes, and how far a tensor of it is from the record's.
 #[derive(Debug, Clone)]
 pub(crate) struct Trial {
-    pub mistakes: Vec<&'static Mistake>,
+    pub state: State,
+    pub mistakes: Mistakes,
     pub recipe: Recipe,
     /// A number of the layer that is another than was meant.
     pub number: Option<Number>,
@@ -160,7 +161,7 @@ impl<'a> Search<'a> {
     pub fn segment(&mut self, state: State) -> Segment {
         self.choose_parts(state);
         let given = &self.record.tensors[&state];
-        let right = self.trial(&self.full, state, Vec::new(), Recipe::RIGHT);
+        let right = self.trial(&self.full, state, Vec::new());
         let look = Look {
             search: self,
             state,
@@ -185,13 +186,8 @@ impl<'a> Search<'a> {
 
     /// Possible mistakes that change no tensor of the record by more than rounding does, beside
     /// these that explain it.
-    pub fn invisible(
-        &self,
-        segments: &[Segment],
-        explanations: &[Vec<&'static Mistake>],
-    ) -> Vec<&'static Mistake> {
-        let first = explanations.first().into_iter().flatten();
-        let base = first.fold(Recipe::RIGHT, |recipe, it| it.applied(recipe));
+    pub fn invisible(&self, segments: &[Segment], explanations: &[Mistakes]) -> Mistakes {
+        let base = explanations.first().map_or(Recipe::RIGHT, |it| Recipe::with(it));
         let is_other =
             |it: &&'static Mistake| !explanations.iter().flatten().any(|m| m == it);
         let is_hidden = |run: &Run<'_>, segment: &Segment, recipe: &Recipe| {
@@ -214,18 +210,12 @@ impl<'a> Search<'a> {
         self.possible().filter(is_other).filter(changes_nothing).collect()
     }
 
-    /// Whether some query may attend to no key.
-    pub fn has_empty_rows(&self, recipe: &Recipe) -> bool {
-        self.full.has_empty_rows(recipe)
-    }
-
-    /// Whether this level explains what a recipe differs by from the record.
-    pub fn is_explained(&self, level: &Level, state: State, recipe: &Recipe) -> bool {
-        let Some(trial) = self.trial(&self.full, state, Vec::new(), *recipe) else {
-            return false;
-        };
-        let error = self.error(level, state, &trial);
-        level.explains(&trial.difference, &error, 1.0)
+    /// Whether this level explains what a layer with these mistakes differs by from the record.
+    pub fn is_explained(&self, level: &Level, state: State, mistakes: &Mistakes) -> bool {
+        let trial = self.trial(&self.full, state, mistakes.clone());
+        trial.is_some_and(|it| {
+            level.explains(&it.difference, &self.error(level, &it), 1.0)
+        })
     }
 }
 
@@ -263,8 +253,8 @@ impl Look<'_, '_> {
             return None;
         }
         let run = search.part_for(&recipe);
-        run.keep(true);
-        let trial = search.trial(run, state, vec![mistake], recipe)?;
+        run.keeps.set(true);
+        let trial = search.trial(run, state, vec![mistake])?;
         let apart = search.apart(run, state, &recipe, &right);
         let is_visible = apart.is_none_or(|apart| apart.rms > 0.0);
         Some(Single { trial: self.confirmed(trial), is_visible })
@@ -297,8 +287,8 @@ impl Look<'_, '_> {
                     continue;
                 }
                 let run = search.part_for(&recipe);
-                run.keep(false);
-                let trial = search.trial(run, state, vec![a, b], recipe);
+                run.keeps.set(false);
+                let trial = search.trial(run, state, vec![a, b]);
                 let trial = trial.map(|trial| self.confirmed(trial));
                 pairs.extend(trial.filter(|trial| self.is_near(trial)));
             }
@@ -311,9 +301,8 @@ impl Look<'_, '_> {
     fn confirmed(&self, trial: Trial) -> Trial {
         let Search { probe, full, .. } = self.search;
         let whole = if probe.is_some() && self.is_near(&trial) {
-            full.keep(false);
-            let Trial { mistakes, recipe, .. } = trial.clone();
-            self.search.trial(full, self.state, mistakes, recipe).unwrap_or(trial)
+            full.keeps.set(false);
+            self.search.trial(full, self.state, trial.mistakes.clone()).unwrap_or(trial)
         } else {
             trial
         };
@@ -328,11 +317,6 @@ impl Look<'_, '_> {
     fn is_near(&self, trial: &Trial) -> bool {
         let digits = self.search.digits_error(self.state);
         trial.difference.rms <= (FARTHEST * self.spread).max(digits)
-    }
-
-    /// What rounding of this level does to a recipe.
-    fn error(&self, level: &Level, trial: &Trial) -> RoundingError {
-        self.search.error(level, self.state, trial)
     }
 
     /// Those that rounding of this level explains.
@@ -350,10 +334,9 @@ impl Look<'_, '_> {
             if self.entries(&trial) * nearer < bits {
                 return None;
             }
-            let error = self.error(level, &trial);
-            level
-                .explains(&trial.difference, &error, 1.0)
-                .then_some((trial, error.total()))
+            let error = self.search.error(level, &trial);
+            let is_it = level.explains(&trial.difference, &error, 1.0);
+            is_it.then_some((trial, error.total()))
         };
         let mut fitting: Vec<(Trial, f64)> =
             trials.into_iter().filter_map(error_if_fitting).collect();

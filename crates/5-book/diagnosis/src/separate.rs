@@ -4,7 +4,7 @@ use attention::{Linear, Matrix, Rng, SeedableRng, random_matrix};
 
 use crate::compare::{difference, spread};
 use crate::recipe::Recipe;
-use crate::{Intent, Masks, Mistake, Record, Run, State};
+use crate::{Intent, Masks, Mistake, Mistakes, Record, Run, State};
 
 /// A record without tensors, of which the given explanations make different outputs.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,7 +34,7 @@ const CHANGES: [&str; 4] = [
 pub fn separate(
     record: &Record,
     intent: &Intent,
-    explanations: &[Vec<&'static Mistake>],
+    explanations: &[Mistakes],
 ) -> Option<Separation> {
     let right = std::iter::once(Recipe::RIGHT);
     let wrong = explanations.iter().map(|mistakes| Recipe::with(mistakes));
@@ -54,7 +54,7 @@ pub fn showing(
     record: &Record,
     intent: &Intent,
     mistakes: &[&'static Mistake],
-) -> Option<(Separation, Vec<&'static Mistake>)> {
+) -> Option<(Separation, Mistakes)> {
     let of = |change: usize| {
         let record = changed(record, change);
         let apart = |it: &&'static Mistake| {

@@ -4,11 +4,11 @@
 mod common;
 
 use std::collections::BTreeMap;
-use std::thread;
 
 use attention::{Matrix, Rng, SeedableRng};
-use common::{apart, diagnosed, ids, output_with, size, stored};
+use common::{apart, ids, size, stored};
 use diagnosis::{EmptyRow, Mistake, Precision, Verdict, bank};
+use rayon::prelude::*;
 
 /// Of this share of the spread at least is an effect that can show in float32.
 const SHOWS: f64 = 2e-3;
@@ -38,25 +38,24 @@ fn named(mistake: &'static Mistake, n: usize) -> Named {
     while named.layers < n && seed < 200 * n as u64 {
         seed += 1;
         let rng = &mut Rng::seed_from_u64(seed);
-        let (mut record, intent) = common::random_layer(rng);
-        if !mistake.is_possible(&record, &intent) {
+        let mut layer = common::random_layer(rng);
+        if !layer.possible().contains(&mistake) {
             continue;
         }
-        let of = |mistakes: &[&Mistake], empty_row| {
-            output_with((&record, &intent), mistakes, empty_row)
+        let Some(wrong) = layer.output_with(&[mistake], EmptyRow::Zeros) else {
+            continue;
         };
-        let Some(wrong) = of(&[mistake], EmptyRow::Zeros) else { continue };
         // Right code gives any of these to a query without a key.
-        let rights = EmptyRow::ALL.map(|empty_row| of(&[], empty_row).expect("a layer"));
-        if !rights.iter().all(|right| shows(&wrong, right)) {
+        let right = |empty_row| layer.output_with(&[], empty_row).expect("a layer");
+        if !EmptyRow::ALL.map(right).iter().all(|right| shows(&wrong, right)) {
             continue;
         }
         // Zeros alone are no evidence of a mistake.
         if wrong.iter().all(|m| m.iter().all(|&x| x == 0.0)) {
             continue;
         }
-        record.precision = Precision::F32;
-        let diagnosis = diagnosed(&record, &intent, stored(wrong, Precision::F32));
+        layer.record.precision = Precision::F32;
+        let diagnosis = layer.diagnosed(stored(wrong, Precision::F32));
         named.layers += 1;
         let sets = &diagnosis.explanations;
         let is_in_group = sets.iter().any(|set| set[..] == [mistake]);
@@ -83,17 +82,7 @@ fn named(mistake: &'static Mistake, n: usize) -> Named {
 
 fn matrix(n: usize) -> (String, Vec<String>) {
     let all: Vec<&'static Mistake> = bank().collect();
-    let results = thread::scope(|scope| {
-        let (first, second) = all.split_at(all.len() / 2);
-        let run = move |part: &[&'static Mistake]| -> Vec<Named> {
-            part.iter().map(|mistake| named(mistake, n)).collect()
-        };
-        let first = scope.spawn(move || run(first));
-        let second = run(second);
-        let mut results = first.join().expect("no panic");
-        results.extend(second);
-        results
-    });
+    let results: Vec<Named> = all.par_iter().map(|mistake| named(mistake, n)).collect();
     let mut text = String::new();
     let mut wrong = Vec::new();
     for (mistake, named) in all.iter().zip(results) {

@@ -5,10 +5,10 @@ mod common;
 
 use attention::{Matrix, Rng, SeedableRng, random_matrix};
 use common::loops::{Machine, pass};
-use common::{apart, change_all, diagnosed, ids, output_with, self_attention, size};
+use common::{Layer, apart, change_all, ids, self_attention, size};
 use diagnosis::{
-    Diagnosis, EmptyRow, Intent, Mistake, Overrides, Precision, Record, State, Verdict,
-    bank, computed, diagnose, read,
+    Diagnosis, EmptyRow, Mistake, Overrides, Precision, Record, State, Verdict, bank,
+    diagnose, read,
 };
 use rand::RngExt;
 use tensors::{NewTensor, TensorFile, to_bytes};
@@ -41,13 +41,16 @@ enum Printed {
 }
 
 /// A layer of a random kind, and in most of them one whose output is small.
-fn layer(rng: &mut Rng) -> (Record, Intent) {
-    let (mut record, intent) = common::random_layer(rng);
-    let size = [1.0, 0.03, 0.003][rng.random_range(0..3)];
-    let output = record.weights.output.as_mut().expect("they have one");
-    output.weight *= size;
-    output.bias.iter_mut().for_each(|bias| *bias *= size);
-    (record, intent)
+fn layer(rng: &mut Rng) -> Layer {
+    let mut layer = common::random_layer(rng);
+    multiply_output(&mut layer, [1.0, 0.03, 0.003][rng.random_range(0..3)]);
+    layer
+}
+
+fn multiply_output(layer: &mut Layer, factor: f64) {
+    let output = layer.record.weights.output.as_mut().expect("they have one");
+    output.weight *= factor;
+    output.bias.iter_mut().for_each(|bias| *bias *= factor);
 }
 
 fn print(record: &mut Record, print: Print, printed: Printed) {
@@ -78,7 +81,7 @@ const PRINTS: [Print; 5] = [
 /// A right layer of a random kind, with its numbers printed; what it is called, if not right.
 fn accusation(seed: u64, shown: Print, printed: Printed) -> Option<String> {
     let rng = &mut Rng::seed_from_u64(seed);
-    let (mut record, mut intent) = layer(rng);
+    let Layer { mut record, mut intent } = layer(rng);
     let mut one_of = |n: usize| rng.random_range(0..n);
     record.precision = [Precision::F64, Precision::F32][one_of(2)];
     let precisions = [Precision::F64, Precision::F32, Precision::F16, Precision::BF16];
@@ -117,42 +120,35 @@ fn accusation(seed: u64, shown: Print, printed: Printed) -> Option<String> {
 #[test]
 fn a_right_layer_with_few_digits_is_right() {
     let mut accused = Vec::new();
-    for (shown, printed) in
-        PRINTS.into_iter().flat_map(|it| [(it, Printed::Output), (it, Printed::All)])
-    {
-        accused.extend((0..100).filter_map(|seed| accusation(seed, shown, printed)));
+    for shown in PRINTS {
+        for printed in [Printed::Output, Printed::All] {
+            accused.extend((0..100).filter_map(|seed| accusation(seed, shown, printed)));
+        }
     }
     assert!(accused.is_empty(), "{} of 1000\n{}", accused.len(), accused.join("\n"));
 }
 
 /// A random layer with a mistake that shows, its numbers printed.
-fn with_mistake(
-    mistake: &Mistake,
-    seed: u64,
-    printed: Printed,
-) -> Option<(Record, Intent)> {
+fn with_mistake(mistake: &'static Mistake, seed: u64, printed: Printed) -> Option<Layer> {
     let rng = &mut Rng::seed_from_u64(seed);
-    let (mut record, intent) = layer(rng);
-    if !mistake.is_possible(&record, &intent) {
+    let mut layer = layer(rng);
+    if !layer.possible().contains(&mistake) {
         return None;
     }
-    let of = |mistakes: &[&Mistake], empty_row| {
-        output_with((&record, &intent), mistakes, empty_row)
-    };
-    let wrong = of(&[mistake], EmptyRow::Zeros)?;
+    let wrong = layer.output_with(&[mistake], EmptyRow::Zeros)?;
     let size = size(&wrong);
     // Where all is printed, what is smaller may be rounding.
     let share = if printed == Printed::All { 0.1 } else { 0.02 };
     let shows = |empty_row| {
-        let apart = apart(&wrong, &of(&[], empty_row).expect("a layer"));
+        let apart = apart(&wrong, &layer.output_with(&[], empty_row).expect("a layer"));
         apart.is_none_or(|apart| size > 1e-3 && apart > share * size)
     };
     if ![EmptyRow::Zeros, EmptyRow::Even, EmptyRow::Unmasked].into_iter().all(shows) {
         return None;
     }
-    record.tensors.insert(State::Output, wrong);
-    print(&mut record, Print::Decimals(4), printed);
-    Some((record, intent))
+    layer.record.tensors.insert(State::Output, wrong);
+    print(&mut layer.record, Print::Decimals(4), printed);
+    Some(layer)
 }
 
 /// Whether it is said that a mistake may hide.
@@ -167,8 +163,8 @@ fn named(n: usize, printed: Printed) -> ([usize; 3], Vec<String>) {
     for mistake in bank() {
         let layers = (0..200 * n as u64)
             .filter_map(|seed| Some((seed, with_mistake(mistake, seed, printed)?)));
-        for (seed, (record, intent)) in layers.take(n) {
-            let diagnosis = diagnose(&record, &intent).expect("shapes that fit");
+        for (seed, layer) in layers.take(n) {
+            let diagnosis = layer.diagnosis();
             let is_named = diagnosis.explanations.iter().any(|set| set[..] == [mistake]);
             match diagnosis.verdict {
                 Verdict::Mistake if is_named => counts[0] += 1,
@@ -202,17 +198,17 @@ fn noise_with_few_digits_is_no_mistake() {
     for print in [Print::Decimals(2), Print::Decimals(3), Print::Decimals(4)] {
         for seed in 0..30 {
             let rng = &mut Rng::seed_from_u64(seed);
-            let (mut record, intent) = layer(rng);
-            let mut output = computed(&record, &intent, State::Output, &[]).unwrap();
+            let mut layer = layer(rng);
+            let mut output = layer.output(&[]).unwrap();
             let size = output.iter().map(|m| m.norm()).sum::<f64>();
             let n = output.iter().map(|m| m.len()).sum::<usize>();
             for m in &mut output {
                 let noise: Matrix = random_matrix(m.nrows(), m.ncols(), 1.0, rng);
                 *m = noise * (size / (n as f64).sqrt());
             }
-            record.tensors.insert(State::Output, output);
-            self::print(&mut record, print, Printed::Output);
-            let diagnosis = diagnose(&record, &intent).unwrap();
+            layer.record.tensors.insert(State::Output, output);
+            self::print(&mut layer.record, print, Printed::Output);
+            let diagnosis = layer.diagnosis();
             if diagnosis.verdict != Verdict::Unknown {
                 let (ids, tensors) = (ids(&diagnosis), diagnosis.tensors);
                 wrong.push(format!("{seed} {print:?} {n} numbers: {ids:?} {tensors:?}"));
@@ -223,20 +219,20 @@ fn noise_with_few_digits_is_no_mistake() {
 }
 
 /// A right layer of three heads on one sequence, whose numbers were printed.
-fn right(size: f64, shown: Print, printed: Printed) -> Record {
-    let mut record = self_attention([1, 5, 12, 3], &mut Rng::seed_from_u64(5));
-    record.precision = Precision::F64;
-    record.inputs.iter_mut().flatten().for_each(|x| *x *= size);
-    let output = computed(&record, &Intent::heads(3), State::Output, &[]).unwrap();
-    record.tensors.insert(State::Output, output);
-    print(&mut record, shown, printed);
-    record
+fn right(size: f64, shown: Print, printed: Printed) -> Layer {
+    let mut layer = self_attention([1, 5, 12, 3], &mut Rng::seed_from_u64(5));
+    layer.record.precision = Precision::F64;
+    layer.record.inputs.iter_mut().flatten().for_each(|x| *x *= size);
+    let output = layer.output(&[]).unwrap();
+    layer.record.tensors.insert(State::Output, output);
+    print(&mut layer.record, shown, printed);
+    layer
 }
 
 /// A file of such a layer with four decimals, in floats of 64 bits, as a page makes of what is
 /// pasted.
 fn pasted() -> Vec<u8> {
-    let record = right(1.0, Print::Decimals(4), Printed::All);
+    let record = right(1.0, Print::Decimals(4), Printed::All).record;
     let weights = &record.weights;
     let linears = weights.projections.iter().chain(&weights.output);
     let mut tensors = Vec::new();
@@ -270,10 +266,8 @@ fn what_is_assumed_of_digits_is_said() {
 
 #[test]
 fn so_few_digits_that_a_mistake_may_hide_are_said() {
-    let of = |decimals| {
-        let record = right(0.2, Print::Decimals(decimals), Printed::Output);
-        diagnose(&record, &Intent::heads(3)).unwrap()
-    };
+    let of =
+        |decimals| right(0.2, Print::Decimals(decimals), Printed::Output).diagnosis();
     let coarse = of(1);
     assert_eq!(coarse.verdict, Verdict::Right, "{:?}", ids(&coarse));
     assert!(is_hedged(&coarse), "{:?}", coarse.remarks);
@@ -284,19 +278,17 @@ fn so_few_digits_that_a_mistake_may_hide_are_said() {
 fn zeros_alone_are_no_evidence() {
     let mut wrong = Vec::new();
     for seed in 0..100 {
-        let (mut record, intent) = common::random_layer(&mut Rng::seed_from_u64(seed));
-        let mut output = computed(&record, &intent, State::Output, &[]).unwrap();
+        let mut layer = common::random_layer(&mut Rng::seed_from_u64(seed));
+        let mut output = layer.output(&[]).unwrap();
         output.iter_mut().for_each(|m| m.fill(0.0));
-        let diagnosis = diagnosed(&record, &intent, output.clone());
+        let diagnosis = layer.diagnosed(output.clone());
         let is_said = diagnosis.remarks.iter().any(|it| it.contains("zeros alone"));
         if diagnosis.verdict != Verdict::Unknown || !is_said {
             wrong.push(format!("{seed}: {:?} {:?}", diagnosis.verdict, ids(&diagnosis)));
         }
         // Where W^O is zeros, as some begin, they are what was meant.
-        let linear = record.weights.output.as_mut().expect("they have one");
-        linear.weight.fill(0.0);
-        linear.bias.iter_mut().for_each(|bias| bias.fill(0.0));
-        let diagnosis = diagnosed(&record, &intent, output);
+        multiply_output(&mut layer, 0.0);
+        let diagnosis = layer.diagnosed(output);
         assert_eq!(diagnosis.verdict, Verdict::Right, "{seed}: {:?}", ids(&diagnosis));
     }
     assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));

@@ -4,46 +4,44 @@
 mod common;
 
 use attention::{Matrix, Rng, SeedableRng, random_matrix};
-use common::loops::{Machine, pass};
-use common::{change_all, diagnosed, ids, multiply_weights, self_attention};
-use diagnosis::{Corner, Diagnosis, EmptyRow, Intent, Precision, Record, State, Verdict};
+use common::loops::{self, Machine, Twist, pass, twisted};
+use common::{Layer, change_all, ids, multiply_weights, self_attention};
+use diagnosis::{Corner, Diagnosis, EmptyRow, Intent, Precision, State, Verdict};
 use rand::RngExt;
 
 const F32: Machine = Machine::of(Precision::F32);
 const BLOCKED: f64 = f64::NEG_INFINITY;
 
 /// Four heads of 8 on sequences of n tokens, kept in float32, and without an output.
-fn layer(n: usize, batch: usize, seed: u64) -> Record {
+fn layer(n: usize, batch: usize, seed: u64) -> Layer {
     let rng = &mut Rng::seed_from_u64(seed);
-    let mut record = self_attention([batch, n, 32, 4], rng);
-    multiply_weights(&mut record, 1.5);
-    change_all(&mut record, |x| *x = F32.kept(*x));
-    record
+    let mut layer = self_attention([batch, n, 32, 4], rng);
+    multiply_weights(&mut layer.record, 1.5);
+    change_all(&mut layer.record, |x| *x = F32.kept(*x));
+    layer
 }
 
 /// A head's output by its scores, bounded and unmasked, and its values; given the sequence.
 type Head<'h> = &'h mut dyn FnMut(usize, &Matrix, &Matrix) -> Matrix;
 
 /// The output of a layer whose heads give this.
-fn with(record: &Record, intent: &Intent, head: Head<'_>) -> Vec<Matrix> {
-    let tensors = pass(record, intent, F32);
+fn with(layer: &Layer, head: Head<'_>) -> Vec<Matrix> {
+    let tensors = pass(&layer.record, &layer.intent, F32);
     let sequence = |s: usize| {
         let mut of_head = |i: usize| {
             let v = tensors[&State::Value][s].columns(i * 8, 8).into_owned();
             head(s, &tensors[&State::Scores][s * 4 + i], &v)
         };
-        output(record, &(0..4).map(&mut of_head).collect::<Vec<_>>())
+        output(layer, &(0..4).map(&mut of_head).collect::<Vec<_>>())
     };
-    (0..record.batch()).map(sequence).collect()
+    (0..layer.record.batch()).map(sequence).collect()
 }
 
 /// What is made of the heads of a sequence.
-fn output(record: &Record, heads: &[Matrix]) -> Matrix {
-    let linear = record.weights.output.as_ref().unwrap();
+fn output(layer: &Layer, heads: &[Matrix]) -> Matrix {
     let columns: Vec<_> = heads.iter().flat_map(Matrix::column_iter).collect();
-    let mut output = Matrix::from_columns(&columns) * &linear.weight;
-    output.row_iter_mut().for_each(|mut row| row += linear.bias.as_ref().unwrap());
-    output.map(|x| F32.kept(x))
+    let linear = layer.record.weights.output.as_ref().unwrap();
+    F32.linear(&Matrix::from_columns(&columns), linear)
 }
 
 #[track_caller]
@@ -55,9 +53,12 @@ fn assert_named(diagnosis: &Diagnosis, id: &str, what: &str) {
 
 /// A row's weights by the formula.
 fn softmax(scores: &[f64]) -> Vec<f64> {
-    let most = scores.iter().copied().fold(BLOCKED, f64::max);
-    let sum: f64 = scores.iter().map(|s| (s - most).exp()).sum();
-    scores.iter().map(|s| (s - most).exp() / sum).collect()
+    loops::softmax(scores, None, EmptyRow::Zeros)
+}
+
+/// The same with the exponential of one more score in their sum.
+fn plus_one(scores: &[f64], more: f64) -> Vec<f64> {
+    loops::softmax(scores, Some(more), EmptyRow::Zeros)
 }
 
 /// Values averaged with weights of each row of scores.
@@ -116,15 +117,15 @@ fn tiles_that_go_wrong_are_named_with_their_width() {
         "running-output-divided",
     ];
     for (n, tile) in [(10, 4), (24, 16), (40, 16), (70, 64), (20, 32)] {
-        let (record, intent) = (layer(n, 2, n as u64), Intent::heads(4));
-        let right =
-            with(&record, &intent, &mut |_, scores, v| in_tiles(scores, v, tile, ""));
-        assert_eq!(diagnosed(&record, &intent, right).verdict, Verdict::Right);
+        let layer = layer(n, 2, n as u64);
+        let of = |wrong: &str| {
+            let output =
+                with(&layer, &mut |_, scores, v| in_tiles(scores, v, tile, wrong));
+            layer.diagnosed(output)
+        };
+        assert_eq!(of("").verdict, Verdict::Right);
         for wrong in faults.into_iter().filter(|&it| n > tile || it == faults[1]) {
-            let mut head =
-                |_, scores: &Matrix, v: &Matrix| in_tiles(scores, v, tile, wrong);
-            let diagnosis =
-                diagnosed(&record, &intent, with(&record, &intent, &mut head));
+            let diagnosis = of(wrong);
             let what = format!("{n} in tiles of {tile}");
             assert_named(&diagnosis, wrong, &what);
             // Other tiles may end at the same key.
@@ -134,12 +135,6 @@ fn tiles_that_go_wrong_are_named_with_their_width() {
             assert!(is_told || !is_running, "{what}, {wrong}: {:?}", diagnosis.remarks);
         }
     }
-}
-
-/// A row's weights with the exponential of one more score in their sum.
-fn plus_one(scores: &[f64], more: f64) -> Vec<f64> {
-    let sum = more.exp() + scores.iter().map(|s| s.exp()).sum::<f64>();
-    scores.iter().map(|s| s.exp() / sum).collect()
 }
 
 #[test]
@@ -175,10 +170,11 @@ fn what_each_head_does_wrong_is_named() {
         ("mask-of-first-tile", &causal, &|m, v| averaged(&masked(m, 32), v, softmax)),
         ("columns-never-written", &usual, &|m, v| narrow(averaged(m, v, softmax))),
     ];
-    let record = layer(40, 2, 2);
     let is_named = |&(id, intent, head): &(&str, &Intent, Head<'_>)| {
-        let output = with(&record, &usual, &mut |_, scores, v| head(scores, v));
-        ids(&diagnosed(&record, intent, output)) == [[id]]
+        let mut layer = layer(40, 2, 2);
+        let output = with(&layer, &mut |_, scores, v| head(scores, v));
+        layer.intent = intent.clone();
+        ids(&layer.diagnosed(output)) == [[id]]
     };
     let wrong: Vec<&str> =
         heads.iter().filter(|it| !is_named(it)).map(|it| it.0).collect();
@@ -195,13 +191,13 @@ fn viewed(matrices: &[Matrix], rows: usize) -> Vec<Matrix> {
 
 #[test]
 fn tokens_that_are_repeated_in_place_of_heads_are_named() {
-    let mut record = layer(9, 2, 11);
-    let intent = Intent { n_kv_heads: 2, ..Intent::heads(4) };
-    for linear in &mut record.weights.projections[1..] {
+    let mut layer = layer(9, 2, 11);
+    layer.intent.n_kv_heads = 2;
+    for linear in &mut layer.record.weights.projections[1..] {
         linear.weight = linear.weight.columns(0, 16).into_owned();
         linear.bias = linear.bias.as_ref().map(|bias| bias.columns(0, 16).into_owned());
     }
-    let tensors = pass(&record, &intent, F32);
+    let tensors = pass(&layer.record, &layer.intent, F32);
     let heads = |state, s: usize| {
         let flat: &Matrix = &tensors[&state][s];
         (0..2).map(|i| flat.columns(i * 8, 8).into_owned()).collect::<Vec<_>>()
@@ -216,16 +212,16 @@ fn tokens_that_are_repeated_in_place_of_heads_are_named() {
             let q = tensors[&State::Query][s].columns(i * 8, 8);
             averaged(&(q * k[i].transpose() / 8_f64.sqrt()), &v[i], softmax)
         };
-        output(&record, &(0..4).map(of_head).collect::<Vec<_>>())
+        output(&layer, &(0..4).map(of_head).collect::<Vec<_>>())
     };
-    let diagnosis = diagnosed(&record, &intent, (0..2).map(sequence).collect());
+    let diagnosis = layer.diagnosed((0..2).map(sequence).collect());
     assert_named(&diagnosis, "keys-repeated-along-sequence", "4 heads on 2");
 }
 
 /// A layer with dropout on its map, which may be in the record; `other` moves what is not
 /// dropped.
 fn dropped(p: f64, other: f64, has_map: bool) -> Diagnosis {
-    let (mut record, intent) = (layer(12, 2, 6), Intent::heads(4));
+    let mut layer = layer(12, 2, 6);
     let rng = &mut Rng::seed_from_u64(7);
     let mut maps = Vec::new();
     let mut head = |_, scores: &Matrix, v: &Matrix| {
@@ -237,11 +233,11 @@ fn dropped(p: f64, other: f64, has_map: bool) -> Diagnosis {
         maps.push(attn.clone());
         attn * v
     };
-    let output = with(&record, &intent, &mut head);
+    let output = with(&layer, &mut head);
     if has_map {
-        record.tensors.insert(State::Attn, maps);
+        layer.record.tensors.insert(State::Attn, maps);
     }
-    diagnosed(&record, &intent, output)
+    layer.diagnosed(output)
 }
 
 #[test]
@@ -257,63 +253,62 @@ fn dropout_is_told_from_the_map_and_only_if_one_factor_fits() {
     }
 }
 
+/// The output of a layer whose scores are others than masks make them.
+fn with_scores(layer: &Layer, twist: Twist<'_>) -> Vec<Matrix> {
+    let mut tensors = twisted((&layer.record, &layer.intent), F32, twist);
+    tensors.remove(&State::Output).unwrap()
+}
+
 /// A layer whose code adds numbers to the scores of keys that are padding, or of all others.
-fn with_added(record: &Record, lowest: f64, is_padding: bool) -> Diagnosis {
-    let (intent, open) = (Intent::heads(4), record.masks.padding.clone().unwrap());
-    let mut head = |s: usize, scores: &Matrix, v: &Matrix| {
-        let added = |c: usize| if open[s][c] == is_padding { 0.0 } else { lowest };
-        let masked = Matrix::from_fn(10, 10, |r, c| F32.kept(scores[(r, c)] + added(c)));
-        averaged(&masked, v, softmax)
-    };
-    let output = with(record, &intent, &mut head);
-    diagnosed(record, &intent, output)
+fn with_added(layer: &Layer, lowest: f64, is_padding: bool) -> Diagnosis {
+    let open = layer.record.masks.padding.as_ref().unwrap();
+    let output = with_scores(layer, &|[s, _, _, c], score, _| {
+        let added = if open[s][c] == is_padding { 0.0 } else { lowest };
+        F32.kept(score + added)
+    });
+    layer.diagnosed(output)
 }
 
 #[test]
 fn a_mask_that_is_added_leaves_rows_without_a_key_as_they_are() {
-    let mut record = layer(10, 3, 8);
+    let mut layer = layer(10, 3, 8);
     // The last tokens of sequence 0 are padding.
     let open = |s: usize| (0..10).map(|t| s > 0 || t < 7).collect();
-    record.masks.padding = Some((0..3).map(open).collect());
+    layer.record.masks.padding = Some((0..3).map(open).collect());
     for lowest in [-1e4, -1e9] {
-        let opposite = with_added(&record, lowest, false);
+        let opposite = with_added(&layer, lowest, false);
         assert_named(&opposite, "padding-opposite", "one sequence has no padding");
     }
-    record.masks.padding.as_mut().unwrap()[1].fill(false);
-    let right = with_added(&record, -1e4, true);
+    layer.record.masks.padding.as_mut().unwrap()[1].fill(false);
+    let right = with_added(&layer, -1e4, true);
     assert_eq!(right.verdict, Verdict::Right);
     assert_eq!(right.empty_row, Some(EmptyRow::Unmasked));
 }
 
 #[test]
 fn a_mask_of_floats_that_is_read_as_flags_is_named() {
-    let (mut record, intent) = (layer(10, 2, 9), Intent::heads(4));
+    let mut layer = layer(10, 2, 9);
     // Each query sees the keys that are near, and never all.
     let blocks = |r: usize, c: usize| r.abs_diff(c) > 2;
     let mask = Matrix::from_fn(10, 10, |r, c| if blocks(r, c) { -3e38 } else { 0.0 });
-    record.masks.added = Some(vec![mask]);
-    let mut head = |_, scores: &Matrix, v: &Matrix| {
-        let entry = |r, c| if blocks(r, c) { scores[(r, c)] } else { BLOCKED };
-        averaged(&Matrix::from_fn(10, 10, entry), v, softmax)
-    };
-    let output = with(&record, &intent, &mut head);
-    assert_named(&diagnosed(&record, &intent, output), "pairs-opposite", "a float mask");
+    layer.record.masks.added = Some(vec![mask]);
+    let output = with_scores(&layer, &|[_, _, r, c], score, _| {
+        if blocks(r, c) { score } else { BLOCKED }
+    });
+    assert_named(&layer.diagnosed(output), "pairs-opposite", "a float mask");
 }
 
 #[test]
 fn a_mistake_in_one_sequence_is_said_of_it_alone() {
-    let (record, intent) = (layer(10, 3, 10), Intent::heads(4));
-    let mut head = |s: usize, scores: &Matrix, v: &Matrix| {
-        let factor = if s == 1 { 8_f64.sqrt() } else { 1.0 };
-        averaged(&(scores * factor), v, softmax)
-    };
-    let mut output = with(&record, &intent, &mut head);
-    let diagnosis = diagnosed(&record, &intent, output.clone());
+    let layer = layer(10, 3, 10);
+    let factor = |s: usize| if s == 1 { 8_f64.sqrt() } else { 1.0 };
+    let mut output = with_scores(&layer, &|[s, ..], score, _| score * factor(s));
+    let diagnosis = layer.diagnosed(output.clone());
     assert_named(&diagnosis, "not-scaled", "sequence 1");
     assert!(diagnosis.remarks[0].starts_with("sequence 1 alone differs"));
     // Noise in it is no mistake, and the record stays whole.
     output[1] += 0.3 * random_matrix::<f64>(10, 32, 1.0, &mut Rng::seed_from_u64(1));
-    let diagnosis = diagnosed(&record, &intent, output);
+    let diagnosis = layer.diagnosed(output);
     assert_eq!(diagnosis.verdict, Verdict::Unknown);
     assert_eq!(diagnosis.places.unwrap().sequences.len(), 3);
 }

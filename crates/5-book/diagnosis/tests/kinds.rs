@@ -4,8 +4,8 @@
 mod common;
 
 use attention::{Rng, SeedableRng, random_matrix};
-use common::ids;
 use common::loops::{Machine, output};
+use common::{Layer, ids};
 use diagnosis::{
     Corner, HeadNorm, Intent, NormKind, Pairing, Positions, Precision, Record, Verdict,
     Weights,
@@ -14,7 +14,7 @@ use diagnosis::{
 type Change = fn(&mut Record, &mut Intent);
 
 /// Two sequences of six keys, of which the last four ask, in six heads of four on three.
-fn layer(kinds: &[Change]) -> (Record, Intent) {
+fn layer(kinds: &[Change]) -> Layer {
     let rng = &mut Rng::seed_from_u64(11);
     let mut linear = |d_in, d_out| attention::Linear::random(d_in, d_out, true, rng);
     let projections = [linear(24, 24), linear(24, 12), linear(24, 12)];
@@ -30,7 +30,7 @@ fn layer(kinds: &[Change]) -> (Record, Intent) {
     };
     let mut intent = Intent { n_kv_heads: 3, ..Intent::heads(6) };
     kinds.iter().for_each(|change| change(&mut record, &mut intent));
-    (record, intent)
+    Layer { record, intent }
 }
 
 const CAUSAL: Change = |_, intent| intent.causal = Some(Corner::BottomRight);
@@ -136,25 +136,24 @@ const CASES: [(&str, &[Change], Change); 20] = [
 ];
 
 fn diagnosed(kinds: &[Change], change: Change) -> (Verdict, Vec<Vec<&'static str>>) {
-    let (record, intent) = layer(kinds);
-    let (mut other, mut meant) = (record.clone(), intent.clone());
-    change(&mut other, &mut meant);
-    let given = output(&other, &meant, Machine::of(Precision::F32));
-    let diagnosis = common::diagnosed(&record, &intent, given);
+    let mut other = layer(kinds);
+    change(&mut other.record, &mut other.intent);
+    let given = output(&other.record, &other.intent, Machine::of(Precision::F32));
+    let diagnosis = layer(kinds).diagnosed(given);
     (diagnosis.verdict, ids(&diagnosis))
 }
 
 #[test]
 fn norms_of_an_unsaid_kind_are_tried_as_both() {
     let of = |kind, meant| {
-        let (mut record, intent) = layer(&[norms, CAUSAL]);
-        let set = |record: &mut Record, kind| {
-            record.weights.norms.iter_mut().flatten().for_each(|norm| norm.kind = kind);
-        };
-        set(&mut record, kind);
-        let given = output(&record, &intent, Machine::of(Precision::F32));
-        set(&mut record, meant);
-        let diagnosis = common::diagnosed(&record, &intent, given);
+        let [is, should] = [kind, meant].map(|kind| {
+            let mut layer = layer(&[norms, CAUSAL]);
+            let norms = layer.record.weights.norms.iter_mut().flatten();
+            norms.for_each(|norm| norm.kind = kind);
+            layer
+        });
+        let given = output(&is.record, &is.intent, Machine::of(Precision::F32));
+        let diagnosis = should.diagnosed(given);
         (diagnosis.verdict, diagnosis.remarks.len())
     };
     use NormKind::{Layer, RootMeanSquare, Unsaid};

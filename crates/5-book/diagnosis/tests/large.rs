@@ -5,23 +5,23 @@ mod common;
 use std::time::Instant;
 
 use attention::{Matrix, Rng, SeedableRng, random_matrix};
-use common::{diagnosed, ids, self_attention, stored};
-use diagnosis::{Diagnosis, Intent, Precision, State, Verdict, computed, mistake};
+use common::{ids, self_attention, stored};
+use diagnosis::{Diagnosis, Precision, Verdict, mistake};
 
 /// A random layer with these mistakes, or with noise that none explains. How long it took is
 /// printed.
 fn timed(sizes: [usize; 4], ids: &[&str]) -> Diagnosis {
     let rng = &mut Rng::seed_from_u64(1);
-    let (record, intent) = (self_attention(sizes, rng), Intent::heads(sizes[3]));
+    let layer = self_attention(sizes, rng);
     let mistakes: Vec<_> = ids.iter().filter_map(|id| mistake(id)).collect();
-    let mut output = computed(&record, &intent, State::Output, &mistakes).unwrap();
+    let mut output = layer.output(&mistakes).unwrap();
     if ids == ["noise"] {
         let noise =
             |m: &mut Matrix| *m += 0.3 * random_matrix(sizes[1], sizes[2], 1.0, rng);
         output.iter_mut().for_each(noise);
     }
     let start = Instant::now();
-    let diagnosis = diagnosed(&record, &intent, stored(output, Precision::F32));
+    let diagnosis = layer.diagnosed(stored(output, Precision::F32));
     let seconds = start.elapsed().as_secs_f64();
     println!("{sizes:?} {ids:?}: {seconds:.1} s, {:?}", diagnosis.verdict);
     diagnosis

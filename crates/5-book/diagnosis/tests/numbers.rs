@@ -10,10 +10,10 @@ use std::ops::Range;
 
 use attention::{Dims, LayerParameters, Matrix, Rng, SeedableRng, random_matrix};
 use common::loops::{Machine, twisted};
-use common::{change_all, ids, multiply_weights, stored};
+use common::{Layer, change_all, ids, multiply_weights, stored};
 use diagnosis::{
     Diagnosis, HeadNorm, Intent, Mistake, NormKind, Precision, Record, State, Step,
-    Verdict, bank, computed, diagnose,
+    Verdict,
 };
 use rand::RngExt;
 use wrong::{WINDOW, Wrong};
@@ -37,9 +37,8 @@ fn apart(a: &[Matrix], b: &[Matrix]) -> f64 {
 }
 
 /// A layer, and by how much it is wrong.
-struct Layer {
-    record: Record,
-    meant: Intent,
+struct WrongLayer {
+    layer: Layer,
     wrong: Wrong,
     /// One rounding of its output.
     rounding: f64,
@@ -50,17 +49,14 @@ struct Layer {
 }
 
 /// The layer, kept in one precision and computed in another.
-fn layer(kind: usize, [kept, computing]: [Precision; 2], seed: u64) -> Layer {
+fn layer(kind: usize, [kept, computing]: [Precision; 2], seed: u64) -> WrongLayer {
     let rng = &mut Rng::seed_from_u64(seed);
     let coarser = if kept.step() > computing.step() { kept } else { computing };
     // From about one rounding on.
     let least = coarser.step().ln();
-    let x = (rng.random_range(least..0.0)).exp();
-    let wrong = Wrong::of(
-        kind,
-        x.max(1e-12) * if kind < STRUCTURES.start { 0.7 } else { 1.0 },
-        rng,
-    );
+    let most = if kind < STRUCTURES.start { 0.7 } else { 1.0 };
+    let x = most * rng.random_range(least..0.0).exp().max(1e-12);
+    let wrong = Wrong::of(kind, x, rng);
     let d = [16, 32, 48][rng.random_range(0..3)];
     let (n, batch) = (rng.random_range(6..=14), rng.random_range(1..=3));
     let machine =
@@ -96,7 +92,8 @@ fn layer(kind: usize, [kept, computing]: [Precision; 2], seed: u64) -> Layer {
     let given = stored(of(&other, machine, Some(wrong)), kept);
     let rounded = apart(&is, &given) / rounding;
     record.tensors.insert(State::Output, given);
-    Layer { record, meant, wrong, rounding, moved, rounded }
+    let layer = Layer { record, intent: meant };
+    WrongLayer { layer, wrong, rounding, moved, rounded }
 }
 
 /// A norm of queries or keys of this width.
@@ -114,18 +111,18 @@ fn norm(eps: f64, width: usize, file: Machine, rng: &mut Rng) -> HeadNorm {
 
 /// Whether what is told gives these numbers: the number that it is, or a mistake of the bank
 /// that gives the same as far as they tell.
-fn is_told(layer: &Layer, diagnosis: &Diagnosis) -> bool {
-    let Layer { record, meant, wrong, .. } = layer;
+fn is_told(of: &WrongLayer, diagnosis: &Diagnosis) -> bool {
+    let WrongLayer { layer, wrong, .. } = of;
     if let Some(it) = diagnosis.number {
-        let Some((kind, number)) = wrong.number(record) else { return false };
+        let Some((kind, number)) = wrong.number(&layer.record) else { return false };
         let within = it.uncertainty.max(1e-6) * number.abs().max(it.found.abs());
         let is_of_head = it.head.is_some() == matches!(wrong, Wrong::Head(_));
         let is_same = (it.found - number).abs() < within;
         return it.kind == kind && is_of_head && is_same;
     }
     let Some(set) = diagnosis.explanations.first() else { return false };
-    let computed = computed(record, meant, State::Output, set).expect("shapes that fit");
-    apart(&computed, record.output()) < 2.0 * layer.rounded.max(4.0) * layer.rounding
+    let computed = layer.output(set).expect("shapes that fit");
+    apart(&computed, layer.record.output()) < 2.0 * of.rounded.max(4.0) * of.rounding
 }
 
 /// Of each kind how many layers were looked at, and how many told; and those that are called
@@ -139,18 +136,17 @@ struct Sweep {
 fn sweep(kinds: Range<usize>, each: u64) -> Sweep {
     let mut sweep = Sweep { counts: vec![[0; 2]; kinds.end], right: Vec::new() };
     let pairs = PRECISIONS.into_iter().flat_map(|kept| PRECISIONS.map(|it| [kept, it]));
-    for (at, (kind, pair)) in
-        pairs.flat_map(|pair| kinds.clone().map(move |kind| (kind, pair))).enumerate()
-    {
+    let all = pairs.flat_map(|pair| kinds.clone().map(move |kind| (kind, pair)));
+    for (at, (kind, pair)) in all.enumerate() {
         for seed in 0..each {
-            let layer = layer(kind, pair, 10_000 * at as u64 + seed);
+            let of = layer(kind, pair, 10_000 * at as u64 + seed);
+            let WrongLayer { wrong, moved, rounded, .. } = of;
             // As far as the rounding of the computing goes, no output shows anything.
-            if layer.moved <= f64::max(8.0, 1.5 * layer.rounded) {
+            if moved <= f64::max(8.0, 1.5 * rounded) {
                 continue;
             }
-            let diagnosis = diagnose(&layer.record, &layer.meant).unwrap();
-            let Layer { wrong, moved, rounded, .. } = layer;
-            let is_told = is_told(&layer, &diagnosis);
+            let diagnosis = of.layer.diagnosis();
+            let is_told = is_told(&of, &diagnosis);
             let words = format!(
                 "{wrong:?} kept and computed in {pair:?}, seed {seed}: moved {moved:.0}, \
                  rounded {rounded:.1}: {:?}, {:?} {:?} in {}",
@@ -160,7 +156,7 @@ fn sweep(kinds: Range<usize>, each: u64) -> Sweep {
                 diagnosis.precision
             );
             // What is within the rounding of the computing, no output shows.
-            if wrong.number(&layer.record).is_some() && moved > 4.0 * rounded {
+            if wrong.number(&of.layer.record).is_some() && moved > 4.0 * rounded {
                 sweep.counts[kind][0] += 1;
                 sweep.counts[kind][1] += usize::from(is_told);
             }
@@ -206,16 +202,12 @@ fn none_of_thousands_is_called_right() {
 fn one_side_of_the_diagonal_is_never_rounding() {
     let mut n = 0;
     for seed in 0..300 {
-        let layer = layer(SIDES, [Precision::F32; 2], seed);
-        let Layer { wrong, moved, rounded, .. } = layer;
+        let WrongLayer { layer, wrong, moved, rounded, .. } =
+            layer(SIDES, [Precision::F32; 2], seed);
         if (f64::max(8.0, 1.5 * rounded)..14.0).contains(&moved) {
             n += 1;
-            let verdict = diagnose(&layer.record, &layer.meant).unwrap().verdict;
-            assert_ne!(
-                verdict,
-                Verdict::Right,
-                "seed {seed}: {wrong:?}, moved {moved:.0}"
-            );
+            let is_right = layer.diagnosis().verdict == Verdict::Right;
+            assert!(!is_right, "seed {seed}: {wrong:?}, moved {moved:.0}");
         }
     }
     assert!(n >= 5, "{n} layers");
@@ -223,35 +215,37 @@ fn one_side_of_the_diagonal_is_never_rounding() {
 
 /// A random mistake of the bank in a layer whose number is wrong too: the layer, and the
 /// mistake if both show.
-fn with_mistake(layer: &mut Layer, rng: &mut Rng) -> Option<&'static Mistake> {
-    let Layer { record, meant, wrong, .. } = layer;
-    let possible: Vec<_> = bank().filter(|it| it.is_possible(record, meant)).collect();
+fn with_mistake(of: &mut WrongLayer, rng: &mut Rng) -> Option<&'static Mistake> {
+    let meant = &mut of.layer;
+    let possible = meant.possible();
     let mistake = possible[rng.random_range(0..possible.len())];
-    let [_, other] = wrong.intents(record);
-    let of = |intent: &Intent, set: &[_]| computed(record, intent, State::Output, set);
-    let both = of(&other, &[mistake])?;
-    let others = [of(&other, &[])?, of(meant, &[mistake])?, of(meant, &[])?];
+    let [_, intent] = of.wrong.intents(&meant.record);
+    let other = Layer { intent, ..meant.clone() };
+    let both = other.output(&[mistake])?;
+    let others = [other.output(&[])?, meant.output(&[mistake])?, meant.output(&[])?];
+    let precision = meant.record.precision;
     // What is smaller in halves may be rounding.
-    let share = if record.precision.step() > 1e-4 { 0.1 } else { 0.01 };
+    let share = if precision.step() > 1e-4 { 0.1 } else { 0.01 };
     let is_apart = |it: &Vec<Matrix>| {
         it[0].shape() == both[0].shape() && apart(it, &both) > share * rms(&both)
     };
     if mistake.step == Step::Inputs || !others.iter().all(is_apart) {
         return None;
     }
-    let both = stored(both, record.precision);
-    record.tensors.insert(State::Output, both);
+    meant.record.tensors.insert(State::Output, stored(both, precision));
     Some(mistake)
 }
 
 /// Whether what is told gives the same numbers as what it is.
-fn is_as_well(Layer { record, meant, .. }: &Layer, diagnosis: &Diagnosis) -> bool {
-    let intent = diagnosis.number.map_or_else(|| meant.clone(), |it| it.applied(meant));
+fn is_as_well(layer: &Layer, diagnosis: &Diagnosis) -> bool {
+    let mut told = layer.clone();
+    if let Some(number) = diagnosis.number {
+        told.intent = number.applied(&layer.intent);
+    }
     let set = diagnosis.explanations.first().map_or(&[][..], Vec::as_slice);
-    let computed = computed(record, &intent, State::Output, set);
-    let given = record.output();
-    let within = 2.0 * rms(given) * record.precision.step();
-    computed.is_some_and(|it| apart(&it, given) < within)
+    let given = layer.record.output();
+    let within = 2.0 * rms(given) * layer.record.precision.step();
+    told.output(set).is_some_and(|it| apart(&it, given) < within)
 }
 
 #[test]
@@ -266,7 +260,7 @@ fn a_mistake_and_a_number_are_told_as_both() {
         let Some(mistake) = with_mistake(&mut layer, rng).filter(|_| !is_of_part) else {
             continue;
         };
-        let diagnosis = diagnose(&layer.record, &layer.meant).unwrap();
+        let diagnosis = layer.layer.diagnosis();
         let has_mistake = diagnosis.explanations.iter().any(|set| set[..] == [mistake]);
         let is_both = has_mistake && is_told(&layer, &diagnosis);
         let words = format!(
@@ -279,7 +273,7 @@ fn a_mistake_and_a_number_are_told_as_both() {
         match diagnosis.verdict {
             _ if is_both => told += 1,
             // Some two are one number, or two others, as far as the precision tells.
-            _ if is_as_well(&layer, &diagnosis) => (),
+            _ if is_as_well(&layer.layer, &diagnosis) => (),
             Verdict::Unknown | Verdict::Condition => {
                 println!("unknown: {words}");
                 unknown += 1;
@@ -296,6 +290,5 @@ fn a_mistake_and_a_number_are_told_as_both() {
 #[test]
 fn a_scale_of_a_layer_that_was_computed_finer_than_it_is_kept_is_not_right() {
     let layer = layer(0, [Precision::BF16, Precision::F16], 1_540_000);
-    let diagnosis = diagnose(&layer.record, &layer.meant).unwrap();
-    assert_ne!(diagnosis.verdict, Verdict::Right, "{:?}", layer.wrong);
+    assert_ne!(layer.layer.diagnosis().verdict, Verdict::Right, "{:?}", layer.wrong);
 }

@@ -3,24 +3,13 @@
 mod common;
 
 use attention::{Matrix, Rng, SeedableRng};
-use common::{apart, ids, output_with, size, stored};
-use diagnosis::{
-    EmptyRow, Intent, Mistake, Precision, Record, State, Verdict, bank, computed,
-    diagnose,
-};
+use common::{Layer, apart, ids, size, stored};
+use diagnosis::{EmptyRow, Mistake, Precision, State, Verdict};
 use rand::RngExt;
 
 /// A layer with these mistakes, stored in a precision; nothing where they do not show.
-fn given(
-    record: &Record,
-    intent: &Intent,
-    mistakes: &[&Mistake],
-    precision: Precision,
-) -> Option<Record> {
-    let of = |mistakes: &[&Mistake], empty_row| {
-        output_with((record, intent), mistakes, empty_row)
-    };
-    let wrong = of(mistakes, EmptyRow::Zeros)?;
+fn given(layer: &Layer, mistakes: &[&Mistake], precision: Precision) -> Option<Layer> {
+    let wrong = layer.output_with(mistakes, EmptyRow::Zeros)?;
     let size = size(&wrong);
     // Of each without the other, and of the right one.
     let without = |left_out: &Mistake| -> Vec<&Mistake> {
@@ -29,9 +18,9 @@ fn given(
     let share = if precision == Precision::F32 { 1e-2 } else { 0.1 };
     let mut others = Vec::new();
     for empty_row in [EmptyRow::Zeros, EmptyRow::Even, EmptyRow::Unmasked] {
-        others.push(of(&[], empty_row)?);
+        others.push(layer.output_with(&[], empty_row)?);
         for mistake in mistakes {
-            others.push(of(&without(mistake), empty_row)?);
+            others.push(layer.output_with(&without(mistake), empty_row)?);
         }
     }
     let is_far =
@@ -39,9 +28,10 @@ fn given(
     if !others.iter().all(is_far) || !size.is_finite() || size < 1e-6 {
         return None;
     }
-    let mut record = Record { precision, ..record.clone() };
-    record.tensors.insert(State::Output, stored(wrong, precision));
-    Some(record)
+    let mut layer = layer.clone();
+    layer.record.precision = precision;
+    layer.record.tensors.insert(State::Output, stored(wrong, precision));
+    Some(layer)
 }
 
 /// Random mistakes in random layers, and how many are found, not found, or named wrongly.
@@ -50,29 +40,25 @@ fn found(
     n_mistakes: usize,
     precision: Precision,
 ) -> (usize, usize, Vec<String>) {
-    let all: Vec<&'static Mistake> = bank().collect();
     let (mut named, mut unknown, mut wrong, mut seed) = (0, 0, Vec::new(), 0);
     while named + unknown + wrong.len() < n {
         seed += 1;
         let rng = &mut Rng::seed_from_u64(1_000 + seed);
-        let (mut record, intent) = common::random_layer(rng);
-        record.inputs = record.inputs.map(|inputs| stored(inputs, precision));
-        let possible: Vec<_> =
-            all.iter().filter(|it| it.is_possible(&record, &intent)).collect();
-        let mut chosen: Vec<&'static Mistake> = (0..n_mistakes)
-            .map(|_| *possible[rng.random_range(0..possible.len())])
-            .collect();
+        let mut layer = common::random_layer(rng);
+        layer.record.inputs = layer.record.inputs.map(|it| stored(it, precision));
+        let possible = layer.possible();
+        let mut one = |_| possible[rng.random_range(0..possible.len())];
+        let mut chosen: Vec<&Mistake> = (0..n_mistakes).map(&mut one).collect();
         chosen.sort_by_key(|it| it.step);
         chosen.dedup();
         if chosen.len() < n_mistakes {
             continue;
         }
-        let Some(record) = given(&record, &intent, &chosen, precision) else { continue };
-        let diagnosis = diagnose(&record, &intent).unwrap();
+        let Some(layer) = given(&layer, &chosen, precision) else { continue };
+        let diagnosis = layer.diagnosis();
         // What is told may give the same numbers, and a mistake may be told as another number.
-        let of = |set: &[&Mistake]| computed(&record, &intent, State::Output, set);
         let is_same = |set: &[&Mistake]| {
-            let both = of(set).zip(of(&chosen));
+            let both = layer.output(set).zip(layer.output(&chosen));
             both.and_then(|(own, made)| apart(&own, &made)).is_some_and(|it| it < 1e-9)
         };
         let is_found = diagnosis.explanations.iter().any(|set| {

@@ -4,13 +4,12 @@
 
 mod common;
 
-use std::ops::Range;
-use std::thread;
-
 use attention::{Rng, SeedableRng};
+use common::Layer;
 use common::loops::{Machine, pass};
 use diagnosis::{EmptyRow, Precision, State, Verdict, diagnose};
 use rand::RngExt;
+use rayon::prelude::*;
 
 const PRECISIONS: [Precision; 4] =
     [Precision::F64, Precision::F32, Precision::F16, Precision::BF16];
@@ -25,13 +24,12 @@ struct Called {
 
 fn called(seed: u64) -> Called {
     let rng = &mut Rng::seed_from_u64(seed);
-    let (mut record, mut intent) = common::random_layer(rng);
+    let Layer { mut record, mut intent } = common::random_layer(rng);
     let mut one_of = |n: usize| rng.random_range(0..n);
     let stored = PRECISIONS[one_of(4)];
     let machine =
         Machine { precision: PRECISIONS[one_of(4)], scales_queries: one_of(2) == 0 };
-    let empty_rows = EmptyRow::ALL;
-    intent.empty_row = empty_rows[one_of(3)];
+    intent.empty_row = EmptyRow::ALL[one_of(3)];
     // Mostly a file holds what was computed with; sometimes it was rounded afterwards.
     let is_rounded_before = one_of(5) > 0;
     let file = Machine { precision: stored, ..machine };
@@ -63,13 +61,7 @@ fn called(seed: u64) -> Called {
 }
 
 fn nobody_of(n: u64) {
-    let called_each = |seeds: Range<u64>| seeds.map(called).collect::<Vec<_>>();
-    let all = thread::scope(|scope| {
-        let first = scope.spawn(|| called_each(0..n / 2));
-        let mut second = called_each(n / 2..n);
-        second.extend(first.join().expect("no panic"));
-        second
-    });
+    let all: Vec<Called> = (0..n).into_par_iter().map(called).collect();
     let of = |is: &dyn Fn(&Called) -> bool| -> Vec<&str> {
         all.iter().filter(|it| is(it)).map(|it| it.words.as_str()).collect()
     };

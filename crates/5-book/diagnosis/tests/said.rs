@@ -10,35 +10,18 @@ use std::ops::AddAssign;
 use std::path::Path;
 
 use attention::{Matrix, Rng, SeedableRng, random_matrix};
-use common::{apart, diagnosed, ids, mistakes, self_attention, stored};
+use common::{Layer, apart, ids, mistakes, self_attention};
 use diagnosis::recipe::Recipe;
 use diagnosis::{
-    Corner, Diagnosis, EmptyRow, Intent, Mistake, Precision, Record, State, Verdict,
-    bank, computed, diagnose, mistake, separate, showing,
+    Corner, EmptyRow, Mistake, Precision, State, Verdict, bank, mistake, separate,
+    showing,
 };
 
 /// Three heads on 2 sequences of 6 tokens, in float32, with these mistakes.
-fn record(ids: &[&str]) -> (Record, Intent) {
-    let mut record = self_attention([2, 6, 12, 3], &mut Rng::seed_from_u64(3));
-    let intent = Intent::heads(3);
-    add(&mut record, &intent, State::Output, ids);
-    (record, intent)
-}
-
-/// The tensor that the layer with these mistakes has.
-fn add(record: &mut Record, intent: &Intent, state: State, ids: &[&str]) {
-    let tensor = computed(record, intent, state, &mistakes(ids)).unwrap();
-    record.tensors.insert(state, stored(tensor, Precision::F32));
-}
-
-/// Of a record without an output: with that of the layer with these mistakes.
-fn of_layer_with(
-    record: &Record,
-    intent: &Intent,
-    mistakes: &[&'static Mistake],
-) -> Diagnosis {
-    let output = computed(record, intent, State::Output, mistakes).unwrap();
-    diagnosed(record, intent, output)
+fn layer(ids: &[&str]) -> Layer {
+    let mut layer = self_attention([2, 6, 12, 3], &mut Rng::seed_from_u64(3));
+    layer.add(State::Output, ids);
+    layer
 }
 
 /// Noise of this shape.
@@ -48,89 +31,80 @@ fn noise(rows: usize, columns: usize, seed: u64) -> Matrix {
 
 #[test]
 fn scores_may_be_recorded_before_they_are_divided() {
-    let (mut record, intent) = record(&[]);
-    add(&mut record, &intent, State::Attn, &[]);
-    add(&mut record, &intent, State::Scores, &["not-scaled"]);
-    let diagnosis = diagnose(&record, &intent).unwrap();
+    let mut layer = layer(&[]);
+    layer.add(State::Attn, &[]);
+    layer.add(State::Scores, &["not-scaled"]);
+    let diagnosis = layer.diagnosis();
     assert_eq!(diagnosis.verdict, Verdict::Right, "{:?}", ids(&diagnosis));
     assert!(diagnosis.remarks[0].contains("before they are divided"));
     // Where the weights are made of them, it is the mistake.
-    add(&mut record, &intent, State::Attn, &["not-scaled"]);
-    add(&mut record, &intent, State::Output, &["not-scaled"]);
-    let diagnosis = diagnose(&record, &intent).unwrap();
+    layer.add(State::Attn, &["not-scaled"]);
+    layer.add(State::Output, &["not-scaled"]);
+    let diagnosis = layer.diagnosis();
     assert_eq!(ids(&diagnosis), [["not-scaled"]]);
     assert_eq!(diagnosis.first_difference, Some(State::Scores));
 }
 
 #[test]
 fn of_noise_on_a_condition_no_mistake_is_told() {
-    let intent = Intent { causal: Some(Corner::TopLeft), ..Intent::heads(3) };
-    let mut record = self_attention([2, 6, 12, 3], &mut Rng::seed_from_u64(3));
-    add(&mut record, &intent, State::Output, &[]);
-    for m in record.tensors.get_mut(&State::Output).unwrap() {
+    let mut layer = self_attention([2, 6, 12, 3], &mut Rng::seed_from_u64(3));
+    layer.intent.causal = Some(Corner::TopLeft);
+    layer.add(State::Output, &[]);
+    for m in layer.record.tensors.get_mut(&State::Output).unwrap() {
         let noise = |i: usize| 3e-4 * (i as f64 * 12.9898).sin();
         let numbers = m.iter_mut().enumerate();
         numbers.for_each(|(i, x)| *x = f64::from((*x + noise(i)) as f32));
     }
-    let condition = diagnose(&record, &intent).unwrap().condition.unwrap();
+    let condition = layer.diagnosis().condition.unwrap();
     assert!(condition.only_if.contains("multiplies in"), "{condition:?}");
     assert_eq!(condition.otherwise, None);
 }
 
 #[test]
 fn a_row_that_alone_differs_is_no_rounding() {
-    let mut record = self_attention([1, 64, 12, 3], &mut Rng::seed_from_u64(4));
-    let intent = Intent::heads(3);
-    add(&mut record, &intent, State::Output, &[]);
-    let of = |record: &Record| {
-        let report = diagnose(record, &intent).unwrap().tensors.remove(0);
+    let mut layer = self_attention([1, 64, 12, 3], &mut Rng::seed_from_u64(4));
+    layer.add(State::Output, &[]);
+    let of = |layer: &Layer| {
+        let report = layer.diagnosis().tensors.remove(0);
         (report.verdict, report.distance.unwrap())
     };
-    let (verdict, right) = of(&record);
+    let (verdict, right) = of(&layer);
     assert_eq!(verdict, Verdict::Right);
-    let mut row = record.tensors.get_mut(&State::Output).unwrap()[0].row_mut(40);
+    let mut row = layer.record.tensors.get_mut(&State::Output).unwrap()[0].row_mut(40);
     let sign = |c: usize| if c.is_multiple_of(2) { 1.0 } else { -1.0 };
     row.iter_mut().enumerate().for_each(|(c, x)| {
         *x = f64::from((*x + 72.0 * right.tolerance * sign(c)) as f32);
     });
-    let (verdict, moved) = of(&record);
+    let (verdict, moved) = of(&layer);
     assert_ne!(verdict, Verdict::Right);
     // Of all rows together, as far as sums in another order may be.
     assert!(moved.rms < 10.0 * moved.tolerance, "{moved:?}");
 }
 
 #[test]
-fn one_mistake_in_several_tensors_is_one() {
-    let wrong = ["biases-left-out"];
-    let (mut record, intent) = record(&wrong);
-    for state in [State::Query, State::Key, State::Value] {
-        add(&mut record, &intent, state, &wrong);
+fn mistakes_that_show_in_several_tensors_are_named_once() {
+    let three = ["q-bias-left-out", "softmax-over-queries", "output-not-transposed"];
+    let biases = [State::Query, State::Key, State::Value];
+    for (wrong, states) in [
+        (&["biases-left-out"][..], &biases[..]),
+        (&three, &[State::Query, State::Attn, State::Output]),
+    ] {
+        let mut layer = layer(wrong);
+        states.iter().for_each(|state| layer.add(*state, wrong));
+        let diagnosis = layer.diagnosis();
+        let sets = ids(&diagnosis);
+        assert!(sets.contains(&wrong.to_vec()), "{sets:?}");
+        assert!(wrong.len() > 1 || sets.len() == 1, "{sets:?}");
+        assert_eq!(diagnosis.first_difference, Some(State::Query));
     }
-    let diagnosis = diagnose(&record, &intent).unwrap();
-    assert_eq!(ids(&diagnosis), [wrong]);
-    assert_eq!(diagnosis.first_difference, Some(State::Query));
-}
-
-#[test]
-fn three_mistakes_at_three_tensors_are_named() {
-    let wrong = ["q-bias-left-out", "softmax-over-queries", "output-not-transposed"];
-    let (mut record, intent) = record(&wrong);
-    for state in [State::Query, State::Attn] {
-        add(&mut record, &intent, state, &wrong);
-    }
-    add(&mut record, &intent, State::Output, &wrong);
-    let diagnosis = diagnose(&record, &intent).unwrap();
-    assert!(ids(&diagnosis).contains(&wrong.to_vec()), "{:?}", ids(&diagnosis));
 }
 
 #[test]
 fn a_row_without_keys_is_what_makes_nan() {
-    let (mut record, mut intent) = record(&[]);
-    record.masks.padding = Some(vec![vec![true; 6], vec![false; 6]]);
-    intent.empty_row = EmptyRow::NaN;
-    add(&mut record, &intent, State::Output, &[]);
-    intent.empty_row = EmptyRow::Zeros;
-    let diagnosis = diagnose(&record, &intent).unwrap();
+    let mut layer = layer(&[]);
+    layer.record.masks.padding = Some(vec![vec![true; 6], vec![false; 6]]);
+    let nan = layer.output_with(&[], EmptyRow::NaN).unwrap();
+    let diagnosis = layer.diagnosed(nan);
     assert_eq!(diagnosis.verdict, Verdict::Right);
     assert_eq!(diagnosis.empty_row, Some(EmptyRow::NaN));
     assert!(diagnosis.remarks[0].contains("it is the mask"), "{:?}", diagnosis.remarks);
@@ -138,12 +112,10 @@ fn a_row_without_keys_is_what_makes_nan() {
 
 #[test]
 fn an_overflow_of_float16_is_said() {
-    let (mut record, intent) = record(&[]);
-    record.precision = Precision::F16;
-    record.inputs.iter_mut().flatten().for_each(|x| *x *= 2000.0);
-    let nan = Matrix::from_element(6, 12, f64::NAN);
-    record.tensors.insert(State::Output, vec![nan.clone(), nan]);
-    let diagnosis = diagnose(&record, &intent).unwrap();
+    let mut layer = layer(&[]);
+    layer.record.precision = Precision::F16;
+    layer.record.inputs.iter_mut().flatten().for_each(|x| *x *= 2000.0);
+    let diagnosis = layer.diagnosed(vec![Matrix::from_element(6, 12, f64::NAN); 2]);
     assert_eq!(diagnosis.verdict, Verdict::Unknown, "{:?}", ids(&diagnosis));
     let remark = &diagnosis.remarks[0];
     assert!(remark.contains("scores has numbers beyond 65,504"), "{remark}");
@@ -151,16 +123,16 @@ fn an_overflow_of_float16_is_said() {
 
 #[test]
 fn where_an_unknown_layer_differs_is_said() {
-    let (right, intent) = record(&[]);
+    let right = layer(&[]);
     let of = |change: &dyn Fn(&mut [Matrix])| {
-        let mut output = right.output().to_vec();
+        let mut output = right.record.output().to_vec();
         change(&mut output);
-        let diagnosis = diagnosed(&right, &intent, output);
+        let diagnosis = right.diagnosed(output);
         assert_eq!(diagnosis.verdict, Verdict::Unknown, "{:?}", ids(&diagnosis));
         diagnosis.places.unwrap().summary.join("; ")
     };
     // What head 1 adds, by its rows of W^O.
-    let block = right.weights.output.as_ref().unwrap().weight.rows(4, 4);
+    let block = right.record.weights.output.as_ref().unwrap().weight.rows(4, 4);
     let of_head = of(&|all| all.iter_mut().for_each(|m| *m += noise(6, 4, 9) * block));
     insta::assert_snapshot!(of_head, @"only head 1 differs");
     let of_sequence = of(&|all| all[1] += noise(6, 12, 9));
@@ -174,12 +146,12 @@ fn where_an_unknown_layer_differs_is_said() {
 fn noise_has_no_nearest_mistake_and_a_mistake_with_noise_has() {
     for seed in 0..20 {
         let noisy = |ids: &[&str], size: f64| {
-            let (mut record, intent) = record(ids);
+            let mut layer = layer(ids);
             let rng = &mut Rng::seed_from_u64(seed);
-            for m in record.tensors.get_mut(&State::Output).unwrap() {
+            for m in layer.record.tensors.get_mut(&State::Output).unwrap() {
                 *m += size * random_matrix::<f64>(6, 12, 1.0, rng);
             }
-            let diagnosis = diagnose(&record, &intent).unwrap();
+            let diagnosis = layer.diagnosis();
             assert_eq!(diagnosis.verdict, Verdict::Unknown, "{:?}", ids);
             let nearest = diagnosis.nearest.unwrap().mistakes;
             (nearest, diagnosis.places.unwrap().from)
@@ -197,21 +169,21 @@ fn noise_has_no_nearest_mistake_and_a_mistake_with_noise_has() {
 
 #[test]
 fn sequences_that_alone_differ_without_a_mask_may_be_padded() {
-    let (mut record, intent) = record(&[]);
-    record.masks.padding =
-        Some(vec![vec![true; 6], vec![true, true, true, true, false, false]]);
-    add(&mut record, &intent, State::Output, &[]);
-    record.masks.padding = None;
-    let diagnosis = diagnose(&record, &intent).unwrap();
+    let mut layer = layer(&[]);
+    let last_are_padding = vec![true, true, true, true, false, false];
+    layer.record.masks.padding = Some(vec![vec![true; 6], last_are_padding]);
+    layer.add(State::Output, &[]);
+    layer.record.masks.padding = None;
+    let diagnosis = layer.diagnosis();
     assert_eq!(diagnosis.verdict, Verdict::Unknown);
     insta::assert_snapshot!(diagnosis.remarks.join("\n"), @"some sequences are right, and there is no mask: was a mask of padding meant? Put it in the file as key_padding_mask (batch, n_kv).");
     // With a mask it is not said, nor of what differs in all sequences.
-    record.masks.padding = Some(vec![vec![true; 6]; 2]);
-    assert_eq!(diagnose(&record, &intent).unwrap().remarks.len(), 0);
-    record.masks.padding = None;
-    let mut output = record.output().to_vec();
+    layer.record.masks.padding = Some(vec![vec![true; 6]; 2]);
+    assert_eq!(layer.diagnosis().remarks.len(), 0);
+    layer.record.masks.padding = None;
+    let mut output = layer.record.output().to_vec();
     output.iter_mut().for_each(|m| m[(0, 0)] += 1.0);
-    assert_eq!(diagnosed(&record, &intent, output).remarks.len(), 0);
+    assert_eq!(layer.diagnosed(output).remarks.len(), 0);
 }
 
 /// Of a layer, whatever is wrong with it: a mistake more that could not show gives the same
@@ -220,25 +192,22 @@ fn sequences_that_alone_differ_without_a_mask_may_be_padded() {
 fn what_could_not_show_gives_the_same_answer() {
     let (mut n_hidden, mut n_other) = (0, 0);
     for seed in 0..12 {
-        let rng = &mut Rng::seed_from_u64(seed);
-        let (record, intent) = common::random_layer(rng);
-        let first =
-            bank().filter(|it| it.is_possible(&record, &intent)).nth(seed as usize);
-        let made = if seed % 3 == 0 { vec![] } else { vec![first.unwrap()] };
-        let of =
-            |mistakes: &[&Mistake]| computed(&record, &intent, State::Output, mistakes);
-        let Some(output) = of(&made) else { continue };
-        let diagnosis = diagnosed(&record, &intent, output.clone());
+        let layer = common::random_layer(&mut Rng::seed_from_u64(seed));
+        let possible = layer.possible();
+        let first = possible[seed as usize];
+        let made = if seed % 3 == 0 { vec![] } else { vec![first] };
+        let Some(output) = layer.output(&made) else { continue };
+        let diagnosis = layer.diagnosed(output.clone());
         let found = diagnosis.explanations.first().cloned().unwrap_or_default();
-        let is_found =
-            |it: &&Mistake| diagnosis.explanations.iter().flatten().any(|m| m == it);
-        for mistake in bank().filter(|it| it.is_possible(&record, &intent)) {
+        for mistake in possible {
             let both = [&found[..], &[mistake]].concat();
-            let same = of(&both).and_then(|it| apart(&it, &output));
+            let same = layer.output(&both).and_then(|it| apart(&it, &output));
             let same = same.is_some_and(|apart| apart < 1e-9);
             let is_hidden = diagnosis.invisible.contains(&mistake);
+            let is_found =
+                diagnosis.explanations.iter().flatten().any(|it| *it == mistake);
             let first = Recipe::with(&found);
-            if is_found(&mistake) || mistake.applied(first) == first {
+            if is_found || mistake.applied(first) == first {
                 assert!(!is_hidden, "{}", mistake.id);
                 continue;
             }
@@ -253,13 +222,15 @@ fn what_could_not_show_gives_the_same_answer() {
 #[test]
 fn what_numbers_cannot_tell_another_input_does() {
     // In self-attention, keys from the query's input are the keys.
-    let (record, intent) = record(&["q-k-exchanged"]);
-    let diagnosis = diagnose(&record, &intent).unwrap();
+    let mut layer = layer(&["q-k-exchanged"]);
+    let diagnosis = layer.diagnosis();
     assert!(diagnosis.explanations.len() > 1, "{:?}", ids(&diagnosis));
-    let separation = separate(&record, &intent, &diagnosis.explanations).unwrap();
+    let explanations = diagnosis.explanations;
+    let separation = separate(&layer.record, &layer.intent, &explanations).unwrap();
     assert!(separation.changes[0].contains("other tokens"), "{:?}", separation.changes);
-    for set in &diagnosis.explanations {
-        let again = of_layer_with(&separation.record, &intent, set);
+    layer.record = separation.record;
+    for set in &explanations {
+        let again = layer.diagnosed(layer.output(set).unwrap());
         assert_eq!(again.explanations, std::slice::from_ref(set));
     }
 }
@@ -268,12 +239,12 @@ fn what_numbers_cannot_tell_another_input_does() {
 #[test]
 fn what_changes_less_than_rounding_could_not_show() {
     for (precision, is_hidden) in [(Precision::F32, true), (Precision::F64, false)] {
-        let (mut record, intent) = record(&[]);
-        record.precision = precision;
-        for linear in &mut record.weights.projections {
+        let mut layer = layer(&[]);
+        layer.record.precision = precision;
+        for linear in &mut layer.record.weights.projections {
             linear.bias.as_mut().unwrap().fill(1e-10);
         }
-        let hidden = of_layer_with(&record, &intent, &[]).invisible;
+        let hidden = layer.diagnosed(layer.output(&[]).unwrap()).invisible;
         let bias = mistake("v-bias-left-out").unwrap();
         assert_eq!(hidden.contains(&bias), is_hidden, "{precision:?}");
     }
@@ -281,15 +252,17 @@ fn what_changes_less_than_rounding_could_not_show() {
 
 #[test]
 fn what_could_not_show_does_in_another_input() {
-    let (mut record, intent) = record(&[]);
-    record.masks.padding = Some(vec![vec![true; 6]; 2]);
-    let diagnosis = diagnose(&record, &intent).unwrap();
+    let mut layer = layer(&[]);
+    layer.record.masks.padding = Some(vec![vec![true; 6]; 2]);
+    let diagnosis = layer.diagnosis();
     assert_eq!(diagnosis.verdict, Verdict::Right, "{:?}", ids(&diagnosis));
-    let (separation, shown) = showing(&record, &intent, &diagnosis.invisible).unwrap();
+    let showing = showing(&layer.record, &layer.intent, &diagnosis.invisible);
+    let (separation, shown) = showing.unwrap();
     assert!(shown.contains(&mistake("padding-left-out").unwrap()), "{shown:?}");
     assert!(!shown.contains(&mistake("k-bias-left-out").unwrap()), "{shown:?}");
+    layer.record = separation.record;
     for it in shown {
-        let again = of_layer_with(&separation.record, &intent, &[it]);
+        let again = layer.diagnosed(layer.output(&[it]).unwrap());
         assert!(again.explanations.contains(&vec![it]), "{}: {:?}", it.id, ids(&again));
     }
 }

@@ -3,44 +3,39 @@
 
 mod common;
 
-use common::{apart, diagnosed, ids, mistakes, stored};
-use diagnosis::{
-    Intent, Mistake, Precision, Record, State, Verdict, bank, computed, diagnose, read,
-};
+use common::{Layer, apart, ids, stored};
+use diagnosis::{Intent, Precision, Record, State, Verdict, read};
 use model_files::minilm;
 
 /// The layer with its heads on two of its sentences, as a batch.
-fn layer() -> (Record, Intent) {
+fn layer() -> Layer {
     let layer = minilm().unwrap();
     let heads = layer.parameters.dims().n_heads();
     let of = |name: &str| layer.sentence(name).unwrap().input.rows(0, 7).into_owned();
     let sequences = vec![of("pilot"), of("river_banks")];
     let record = Record::of_layer(&layer.parameters.pack(), sequences);
-    (Record { precision: Precision::F32, ..record }, Intent::heads(heads))
+    let record = Record { precision: Precision::F32, ..record };
+    Layer { record, intent: Intent::heads(heads) }
 }
 
 #[test]
 fn each_mistake_is_named_in_a_trained_layer() {
-    let (record, intent) = layer();
+    let layer = layer();
+    let right = layer.output(&[]).unwrap();
     let mut shown = 0;
-    for mistake in bank().filter(|it| it.is_possible(&record, &intent)) {
-        let of =
-            |mistakes: &[&Mistake]| computed(&record, &intent, State::Output, mistakes);
-        let (Some(wrong), Some(right)) = (of(&[mistake]), of(&[])) else { continue };
+    for mistake in layer.possible() {
+        let Some(wrong) = layer.output(&[mistake]) else { continue };
         let wrong = stored(wrong, Precision::F32);
         let apart = apart(&wrong, &right);
-        let diagnosis = diagnosed(&record, &intent, wrong);
+        let diagnosis = layer.diagnosed(wrong);
         let (verdict, names) = (diagnosis.verdict, ids(&diagnosis));
         if apart.is_some_and(|it| it < 1e-4) {
             assert_eq!(verdict, Verdict::Right, "{}: {names:?}", mistake.id);
             continue;
         }
         shown += 1;
-        assert!(
-            names.contains(&vec![mistake.id]),
-            "{}: {verdict:?} {names:?}",
-            mistake.id
-        );
+        let is_named = names.contains(&vec![mistake.id]);
+        assert!(is_named, "{}: {verdict:?} {names:?}", mistake.id);
     }
     println!("{shown} mistakes show");
     assert!(shown > 60, "{shown}");
@@ -48,19 +43,16 @@ fn each_mistake_is_named_in_a_trained_layer() {
 
 #[test]
 fn two_mistakes_are_named_with_the_tensors_between() {
-    let (record, intent) = layer();
-    let pair = mistakes(&["softmax-over-queries", "output-not-transposed"]);
-    let mut between = record.clone();
-    for state in [State::Attn, State::Output] {
-        let tensor = computed(&between, &intent, state, &pair).unwrap();
-        between.tensors.insert(state, stored(tensor, Precision::F32));
-    }
-    let diagnosis = diagnose(&between, &intent).unwrap();
+    let pair = ["softmax-over-queries", "output-not-transposed"];
+    let mut between = layer();
+    between.add(State::Attn, &pair);
+    between.add(State::Output, &pair);
+    let diagnosis = between.diagnosis();
     assert_eq!(diagnosis.first_difference, Some(State::Attn));
-    assert_eq!(diagnosis.explanations[0], pair);
+    assert_eq!(ids(&diagnosis)[0], pair);
     // Without them, by the output alone.
-    let diagnosis = diagnosed(&record, &intent, between.output().to_vec());
-    assert!(diagnosis.explanations.contains(&pair), "{diagnosis:?}");
+    let diagnosis = layer().diagnosed(between.record.output().to_vec());
+    assert!(ids(&diagnosis).contains(&pair.to_vec()), "{diagnosis:?}");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! From heads to the output.
 
+use super::projections::Product;
+
 choice! {
     /// How heads, `(h, n, d_v)`, are put side by side: as was meant, transposed to `(n, h, d_v)`,
     /// then by `view(n, h · d_v)`.
@@ -19,40 +21,24 @@ choice! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Mixing {
     /// How W^O is multiplied.
-    pub product: MixingProduct,
+    pub product: Product,
     /// How often its bias is added: 0, 1, 2, or [`Mixing::PER_HEAD`].
     pub bias: u8,
 }
 
 impl Mixing {
     /// `concat W^O + b^O`.
-    pub const RIGHT: Self = Self { product: MixingProduct::Meant, bias: 1 };
+    pub const RIGHT: Self = Self { product: Product::Meant, bias: 1 };
     /// The bias is added once for each head.
     pub const PER_HEAD: u8 = u8::MAX;
 }
 
-/// How W^O is multiplied.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum MixingProduct {
-    /// `concat W^O`.
-    Meant,
-    /// `concat W^Oᵀ`.
-    Transposed,
-    /// Not at all, its bias left out with it.
-    None,
-    /// Twice, with its bias.
-    Twice,
-    /// Every head by the rows of the first.
-    FirstBlock,
-}
-
 mistakes! {
-    Output, "output-not-transposed", [Output],
-        |r| r.mixing.product = MixingProduct::Transposed;
-    Output, "output-left-out", [Output], |r| r.mixing.product = MixingProduct::None;
-    Output, "output-twice", [Output], |r| r.mixing.product = MixingProduct::Twice;
+    Output, "output-not-transposed", [Output], |r| r.mixing.product = Product::Transposed;
+    Output, "output-left-out", [Output], |r| r.mixing.product = Product::None;
+    Output, "output-twice", [Output], |r| r.mixing.product = Product::Twice;
     Output, "first-block-for-all", [Output, Heads],
-        |r| r.mixing.product = MixingProduct::FirstBlock;
+        |r| r.mixing.product = Product::FirstBlock;
     Output, "output-bias-left-out", [OutputBias], |r| r.mixing.bias = 0;
     Output, "output-bias-twice", [OutputBias], |r| r.mixing.bias = 2;
     Output, "output-bias-per-head", [OutputBias, Heads],

@@ -1,7 +1,5 @@
 //! Which columns of a packed W are whose, and q, k and v with their biases.
 
-use super::outputs::MixingProduct;
-
 choice! {
     /// How the columns of a packed W are given to q, k and v.
     #[derive(Default)]
@@ -50,25 +48,27 @@ impl Projection {
     }
 }
 
-/// How a weight is multiplied.
+/// How a weight is multiplied: W^Q, W^K or W^V with an input, or W^O with the merged heads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Product {
     /// `x W`.
     Meant,
     /// `x Wᵀ`.
     Transposed,
-    /// Not at all: x stays as it is.
+    /// Not at all, its bias left out with it: x stays as it is.
     None,
     /// Each head reads only the slice of x that is as wide as it.
     Slices,
     /// Twice, with its bias.
     Twice,
+    /// Every merged head by the rows of W^O that are the first's.
+    FirstBlock,
 }
 
 mistakes! {
     Projections, "no-weight-transposed", [Output], |r| {
         r.all_products(Product::Transposed);
-        r.mixing.product = MixingProduct::Transposed;
+        r.mixing.product = Product::Transposed;
     };
     Projections, "qkv-not-transposed", [], |r| r.all_products(Product::Transposed);
     Projections, "q-not-transposed", [],

@@ -6,6 +6,7 @@ use tensors::Tensor;
 use super::Files;
 use super::names::{INPUTS, of};
 use super::settings::{BATCH_FIRST, IS_SEQUENCE_FIRST};
+use crate::rows::exchanged;
 use crate::{Error, Result, State};
 
 /// The order of the axes of inputs and outputs.
@@ -69,20 +70,9 @@ impl Layout {
 
     /// A matrix a sequence, rows are tokens.
     pub fn sequences(self, tensor: &Tensor<'_>) -> Result<Vec<Matrix>> {
-        let numbers = tensor.numbers()?;
-        let rows =
-            |n, d, at: usize| Matrix::from_row_slice(n, d, &numbers[at..][..n * d]);
-        match *tensor.shape() {
-            [n, d] => Ok(vec![rows(n, d, 0)]),
-            [batch, n, d] if self == Self::BatchFirst => {
-                Ok((0..batch).map(|s| rows(n, d, s * n * d)).collect())
-            }
-            [n, batch, d] => {
-                let entry = |s: usize| {
-                    Matrix::from_fn(n, d, |t, c| numbers[(t * batch + s) * d + c])
-                };
-                Ok((0..batch).map(entry).collect())
-            }
+        match (tensor.shape(), self) {
+            ([_, _], _) | ([_, _, _], Self::BatchFirst) => Ok(tensor.matrices()?),
+            ([_, _, _], Self::SequenceFirst) => Ok(exchanged(&tensor.matrices()?)),
             _ => Err(tensor.shape_error(&format!("(n, d) or {}", self.name())).into()),
         }
     }

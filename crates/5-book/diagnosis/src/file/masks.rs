@@ -45,9 +45,8 @@ pub fn read(files: &Files<'_>, record: &mut Record, intent: &mut Intent) -> Resu
         let parts = sizes.of_shape(&tensor, name)?;
         let is_cut = tensor.shape().last().is_some_and(|&columns| columns > n_kv);
         let cut = is_cut.then(|| format!(", of which {n_kv} keys are there"));
-        let cut = cut.unwrap_or_default();
         let (shape, words) = (tensor.shape_text(), entries.words);
-        files.note(format!("{name} {shape}: {words}{cut}"));
+        files.note(format!("{name} {shape}: {words}{}", cut.unwrap_or_default()));
         sizes.join(&mut masks, &entries, parts);
     }
     if let Some(slopes) = masks.added.as_ref().and_then(|it| sizes.slopes(it, intent)) {
@@ -114,17 +113,14 @@ impl Sizes {
         if rows == 1 && times == 1 && (count == 1 || count == self.batch) {
             let columns = open.len() / count;
             let own = open.chunks(columns).map(|list| list[..self.n_kv].to_vec());
-            let own: Vec<Vec<bool>> = own.collect();
-            let earlier = masks.padding.take().unwrap_or_else(|| own.clone());
-            let n = own.len().max(earlier.len());
-            let list = |s: usize| {
-                let [a, b] = [&own, &earlier].map(|all| &all[self.at(all.len(), s, 0)]);
+            let open = |a: &Vec<bool>, b: &Vec<bool>| {
                 a.iter().zip(b).map(|(a, b)| *a && *b).collect()
             };
-            masks.padding = Some((0..n).map(list).collect());
+            masks.padding = Some(self.both(masks.padding.take(), own.collect(), open));
         } else if open.contains(&false) || !is_added {
-            let open = self.matrices(open, shape);
-            masks.pairs = Some(self.both(masks.pairs.take(), open, |a, b| a && b));
+            let own = self.matrices(open, shape);
+            let open = |a: &Matrix<bool>, b: &Matrix<bool>| a.zip_map(b, |a, b| a && b);
+            masks.pairs = Some(self.both(masks.pairs.take(), own, open));
         }
     }
 
@@ -142,22 +138,22 @@ impl Sizes {
         all.iter().cycle().take(all.len() * times).cloned().collect()
     }
 
-    /// Two masks as one, in as many matrices as the one of more has.
-    fn both<T: Copy + Scalar>(
+    /// Two masks as one, in as many parts as the one of more has.
+    fn both<M>(
         self,
-        earlier: Option<Vec<Matrix<T>>>,
-        own: Vec<Matrix<T>>,
-        both: fn(T, T) -> T,
-    ) -> Vec<Matrix<T>> {
+        earlier: Option<Vec<M>>,
+        own: Vec<M>,
+        both: impl Fn(&M, &M) -> M,
+    ) -> Vec<M> {
         let Some(earlier) = earlier else { return own };
         let n = earlier.len().max(own.len());
-        let matrix = |m: usize| {
+        let part = |m: usize| {
             let per_sequence = if n > self.batch { self.heads } else { 1 };
             let (s, i) = (m / per_sequence, m % per_sequence);
             let [a, b] = [&earlier, &own].map(|all| &all[self.at(all.len(), s, i)]);
-            a.zip_map(b, both)
+            both(a, b)
         };
-        (0..n).map(matrix).collect()
+        (0..n).map(part).collect()
     }
 
     /// The slopes of ALiBi, if that is all that a mask adds to open scores.

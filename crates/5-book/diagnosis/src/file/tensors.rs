@@ -1,11 +1,11 @@
 //! What the code gave: the output, and tensors on the way to it.
 
 use attention::Matrix;
-use tensors::Tensor;
 
 use super::Files;
 use super::layouts::Layout;
 use super::names::of;
+use crate::rows::view;
 use crate::{Error, Intent, Record, Result, State};
 
 /// Reads the tensors that there are.
@@ -35,8 +35,9 @@ pub fn read(
                 let repeated = all.iter().flat_map(|m| vec![m.clone(); each]).collect();
                 (of_heads, repeated, "of each head")
             }
-            [_, a, b, _] if (a, b) == (n, heads) => {
-                (flat, joined(&tensor)?, "before heads are apart")
+            [_, a, b, width] if (a, b) == (n, heads) => {
+                let sequences = view(&tensor.numbers()?, n, heads * width);
+                (flat, sequences, "before heads are apart")
             }
             _ => (flat, layout.sequences(&tensor)?, "before the split"),
         };
@@ -51,16 +52,6 @@ pub fn read(
         record.tensors.insert(State::Concat, layout.sequences(&concat)?);
     }
     Ok(())
-}
-
-/// `(batch, n, heads, width)` as `[n, heads · width]` a sequence.
-fn joined(tensor: &Tensor<'_>) -> Result<Vec<Matrix>> {
-    let [_, n, heads, width] = *tensor.shape() else {
-        return Err(tensor.shape_error("four dimensions").into());
-    };
-    let numbers = tensor.numbers()?;
-    let sequences = numbers.chunks(n * heads * width);
-    Ok(sequences.map(|m| Matrix::from_row_slice(n, heads * width, m)).collect())
 }
 
 fn read_of_heads(
@@ -83,10 +74,13 @@ fn read_of_heads(
         [a, b, c, width]
             if state == State::Heads && [a, b, c] == [batch, n_q, h] && n_q != h =>
         {
-            let joined = joined(&tensor)?;
-            let head =
-                |(m, i): (&Matrix, usize)| m.columns(i * width, width).into_owned();
-            joined.iter().flat_map(|m| (0..h).map(move |i| (m, i))).map(head).collect()
+            let sequences = view(&tensor.numbers()?, n_q, h * width);
+            let heads = |m: &Matrix| {
+                (0..h)
+                    .map(|i| m.columns(i * width, width).into_owned())
+                    .collect::<Vec<_>>()
+            };
+            sequences.iter().flat_map(heads).collect()
         }
         [..] if tensor.shape().len() >= 2 => tensor.matrices()?,
         _ => return Err(tensor.shape_error("two dimensions or more").into()),

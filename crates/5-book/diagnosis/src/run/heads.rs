@@ -24,7 +24,7 @@ impl Forward<'_> {
                 if d % 2 != 0 {
                     return None;
                 }
-                let frequency = self.frequency(self.recipe.rotary, base, d);
+                let frequency = self.frequency(base, d);
                 let angle = |t: usize, p: usize| places[t] * frequency(p);
                 rotate(&mut sequence, pairing, Rotary::WholeWidth, angle);
             }
@@ -97,7 +97,7 @@ impl Forward<'_> {
         let ahead = if is_ahead { 1.0 } else { 0.0 };
         let place = |t: usize| places.get(t).map_or(t as f64, |place| place + ahead);
         let width = if choice == Rotary::HalfOfHead { d / 2 } else { d };
-        let frequency = self.frequency(choice, base, width);
+        let frequency = self.frequency(base, width);
         let mut rotated = head.columns(0, width).into_owned();
         rotate(&mut rotated, pairing, choice, |t, p| {
             let place = if choice == Rotary::ByHead { i as f64 } else { place(t) };
@@ -108,7 +108,8 @@ impl Forward<'_> {
     }
 
     /// By how much pair p is rotated from one position to the next, in radians.
-    fn frequency(&self, choice: Rotary, base: f64, d: usize) -> impl Fn(usize) -> f64 {
+    fn frequency(&self, base: f64, d: usize) -> impl Fn(usize) -> f64 {
+        let choice = self.recipe.rotary;
         let width = match choice {
             Rotary::HalfExponent => 2 * d,
             Rotary::ExponentOfModel => self.record.weights.projections[0].d_out(),

@@ -4,7 +4,6 @@ use attention::Matrix;
 
 use super::Forward;
 use crate::Corner;
-use crate::positions::slope;
 use crate::recipe::{Axes, Cap, Causal, Fill, Masking, Scale, Sinks, Slopes, Window};
 
 impl Forward<'_> {
@@ -34,12 +33,12 @@ impl Forward<'_> {
             return false;
         }
         let lengths = self.record.lengths();
-        let has_empty_row = |(s, i)| {
+        let has_empty_row = |s, i| {
             let open = self.open(s, i, lengths);
             open.is_some_and(|it| it.row_iter().any(|row| row.iter().all(|&open| !open)))
         };
         let h = self.intent.n_heads;
-        (0..self.run.sequences.len()).any(|s| (0..h).any(|i| has_empty_row((s, i))))
+        (0..self.run.sequences.len()).any(|s| (0..h).any(|i| has_empty_row(s, i)))
     }
 
     /// Whether blocked keys have a score of −∞.
@@ -64,7 +63,7 @@ impl Forward<'_> {
         if let Some(rows) = rows {
             open = open.select_rows(rows);
         }
-        if let Some(slope) = self.slope(i, self.recipe.slopes) {
+        if let Some(slope) = self.slope(i) {
             let places = |role, n| self.places(s, role, n);
             let (of_queries, of_keys) = (places(0, lengths.0), places(1, lengths.1));
             let row = |r: usize| of_queries[rows.map_or(r, |rows| rows[r])];
@@ -72,7 +71,8 @@ impl Forward<'_> {
             scores -= Matrix::from_fn(scores.nrows(), scores.ncols(), loses);
         }
         if let Some(added) = &self.record.masks.added {
-            let added = self.of_masks(added, self.recipe.pairs, s, i)?;
+            let added =
+                added.get(self.mask_at(added.len(), self.recipe.pairs, (s, i))?)?;
             let mut added = match self.recipe.pairs {
                 Masking::None => Matrix::zeros(lengths.0, lengths.1),
                 Masking::FirstHead if i > 0 => Matrix::zeros(lengths.0, lengths.1),
@@ -111,44 +111,40 @@ impl Forward<'_> {
     }
 
     /// Which query of this sequence may attend to which key in this head.
-    fn open(
-        &self,
-        s: usize,
-        i: usize,
-        (n_q, n_kv): (usize, usize),
-    ) -> Option<Matrix<bool>> {
-        let masks = &self.record.masks;
+    fn open(&self, s: usize, i: usize, lengths: (usize, usize)) -> Option<Matrix<bool>> {
+        let (masks, (n_q, n_kv)) = (&self.record.masks, lengths);
         if self.recipe.axes == Axes::Exchanged && !masks.is_empty() {
             return None;
         }
-        let mut open = self.causal(self.recipe.causal, (n_q, n_kv));
-        if let Some(window) = self.window(self.recipe.window, (n_q, n_kv)) {
+        let mut open = self.causal(lengths);
+        if let Some(window) = self.window(lengths) {
             open.zip_apply(&window, |a, b| *a &= b);
         }
         if let Some(padding) = &masks.padding {
-            let list = self.of_masks(padding, self.recipe.padding, s, i)?;
-            let rows =
-                if self.recipe.padding == Masking::Transposed { n_kv } else { n_q };
+            let choice = self.recipe.padding;
+            let list = padding.get(self.mask_at(padding.len(), choice, (s, i))?)?;
+            let rows = if choice == Masking::Transposed { n_kv } else { n_q };
             let mask = Matrix::from_fn(rows, list.len(), |_, c| list[c]);
-            close(&mut open, mask, self.recipe.padding, i)?;
+            close(&mut open, mask, choice, i)?;
         }
         if let Some(pairs) = &masks.pairs {
-            let mask = self.of_masks(pairs, self.recipe.pairs, s, i)?.clone();
-            close(&mut open, mask, self.recipe.pairs, i)?;
+            let choice = self.recipe.pairs;
+            let mask = pairs.get(self.mask_at(pairs.len(), choice, (s, i))?)?;
+            close(&mut open, mask.clone(), choice, i)?;
         }
         let tile = self.tile(n_kv).min(n_kv);
         match self.recipe.fill {
             Fill::Opposite => open.apply(|open| *open = !*open),
-            Fill::LastTileToo => {
-                open.columns_range_mut(n_kv - n_kv % tile..).fill(false);
-            }
+            Fill::LastTileToo => open.columns_range_mut(n_kv - n_kv % tile..).fill(false),
             Fill::FirstTileAlone => open.columns_range_mut(tile..).fill(true),
             _ => (),
         }
         Some(open)
     }
 
-    fn causal(&self, choice: Causal, (n_q, n_kv): (usize, usize)) -> Matrix<bool> {
+    /// Which keys a causal mask leaves, or all.
+    fn causal(&self, (n_q, n_kv): (usize, usize)) -> Matrix<bool> {
+        let choice = self.recipe.causal;
         let corner = match choice {
             Causal::None => None,
             Causal::Unmeant => Some(Corner::TopLeft),
@@ -175,14 +171,10 @@ impl Forward<'_> {
     }
 
     /// Which keys a window leaves, if there is one.
-    fn window(
-        &self,
-        choice: Window,
-        (n_q, n_kv): (usize, usize),
-    ) -> Option<Matrix<bool>> {
-        let (width, first) =
-            (self.intent.window? as isize, self.intent.first_query((n_q, n_kv)));
-        let (width, first) = match choice {
+    fn window(&self, (n_q, n_kv): (usize, usize)) -> Option<Matrix<bool>> {
+        let width = self.intent.window? as isize;
+        let first = self.intent.first_query((n_q, n_kv));
+        let (width, first) = match self.recipe.window {
             Window::None => return None,
             Window::Wider => (width + 1, first),
             Window::Narrower => (width - 1, first),
@@ -197,16 +189,17 @@ impl Forward<'_> {
     }
 
     /// What a score of this head loses per token of distance.
-    fn slope(&self, i: usize, choice: Slopes) -> Option<f64> {
+    fn slope(&self, i: usize) -> Option<f64> {
         let slopes = self.intent.slopes.as_ref()?;
         let h = slopes.len();
-        Some(match choice {
+        let power = |i: usize| (-8.0 * i as f64 / h as f64).exp2();
+        Some(match self.recipe.slopes {
             Slopes::Meant => *slopes.get(i)?,
             Slopes::None => return None,
             Slopes::Opposite => -*slopes.get(i)?,
             Slopes::Reversed => *slopes.get((h - 1).checked_sub(i)?)?,
-            Slopes::AnyPower => slope(i + 1, h),
-            Slopes::FromZero => slope(i, h),
+            Slopes::AnyPower => power(i + 1),
+            Slopes::FromZero => power(i),
             Slopes::FirstHalf => *slopes.get(i % h.div_ceil(2))?,
             Slopes::Sorted => {
                 let mut sorted = slopes.clone();
@@ -216,17 +209,16 @@ impl Forward<'_> {
         })
     }
 
-    /// Which of the masks is this head's.
-    fn of_masks<'m, M>(
+    /// Which of `n` masks is this head's.
+    fn mask_at(
         &self,
-        masks: &'m [M],
+        n: usize,
         choice: Masking,
-        s: usize,
-        i: usize,
-    ) -> Option<&'m M> {
+        (s, i): (usize, usize),
+    ) -> Option<usize> {
         let (batch, h) = (self.record.batch(), self.intent.n_heads);
         let s = *self.run.sequences.get(s)?;
-        let at = match (masks.len(), choice) {
+        Some(match (n, choice) {
             (1, _) => 0,
             (n, Masking::FirstSequence) if n == batch => 0,
             (n, Masking::Tiled) if n == batch => (s * h + i) % batch,
@@ -235,8 +227,7 @@ impl Forward<'_> {
             (_, Masking::FirstSequence) => i,
             (_, Masking::Tiled) => i * batch + s,
             _ => s * h + i,
-        };
-        masks.get(at)
+        })
     }
 }
 

@@ -3,10 +3,9 @@
 use attention::Matrix;
 
 use super::norms::divide;
-use super::projection::exchanged;
 use super::{Forward, select};
-use crate::recipe::{Addition, Axes, Merge, Mixing, MixingProduct, Split};
-use crate::rows::{numbers, permuted, together, view};
+use crate::recipe::{Addition, Axes, Merge, Mixing, Split};
+use crate::rows::{exchanged, numbers, permuted, together, view};
 use crate::{NormKind, State};
 
 impl Forward<'_> {
@@ -58,8 +57,7 @@ impl Forward<'_> {
             true => chosen.cloned().collect(),
             false => chosen.map(choose).collect::<Option<_>>()?,
         };
-        let mut outputs =
-            together(&chosen, |concat| self.mix(concat, self.recipe.mixing))?;
+        let mut outputs = together(&chosen, |concat| self.mix(concat))?;
         for (s, output) in outputs.iter_mut().enumerate() {
             if self.recipe.relu_on_output {
                 output.apply(|x| *x = x.max(0.0));
@@ -102,42 +100,17 @@ impl Forward<'_> {
         Some(())
     }
 
-    fn mix(&self, concat: &Matrix, mixing: Mixing) -> Option<Matrix> {
+    fn mix(&self, concat: &Matrix) -> Option<Matrix> {
+        let mixing = self.recipe.mixing;
         let Some(linear) = &self.record.weights.output else {
             return (mixing == Mixing::RIGHT).then(|| concat.clone());
         };
         let h = self.intent.n_heads;
-        let weight = &linear.weight;
         let times = match mixing.bias {
             Mixing::PER_HEAD => h as f64,
             times => f64::from(times),
         };
-        let apply = |x: &Matrix, weight: &Matrix| {
-            let mut output = self.fitting(x, weight)?;
-            if let Some(bias) = linear.bias.as_ref().filter(|_| times > 0.0) {
-                if bias.len() != output.ncols() {
-                    return None;
-                }
-                let bias = bias * times;
-                output.row_iter_mut().for_each(|mut row| row += &bias);
-            }
-            Some(output)
-        };
-        match mixing.product {
-            MixingProduct::Meant => apply(concat, weight),
-            MixingProduct::Transposed => apply(concat, &weight.transpose()),
-            MixingProduct::None => Some(concat.clone()),
-            MixingProduct::Twice => apply(&apply(concat, weight)?, weight),
-            MixingProduct::FirstBlock => {
-                let rows: Vec<usize> =
-                    (0..weight.nrows()).map(|r| r % (weight.nrows() / h)).collect();
-                apply(concat, &weight.select_rows(&rows))
-            }
-        }
-    }
-
-    fn fitting(&self, x: &Matrix, weight: &Matrix) -> Option<Matrix> {
-        (x.ncols() == weight.nrows()).then(|| self.product(x, weight))
+        self.affine(concat, linear, (mixing.product, h), times)
     }
 }
 

@@ -1,11 +1,13 @@
 //! Inputs to q, k and v.
 
+use std::borrow::Cow;
+
 use attention::{Linear, Matrix};
 
 use super::Forward;
 use crate::Weights;
 use crate::recipe::{Axes, Packing, Product};
-use crate::rows::together;
+use crate::rows::{across, together};
 
 impl Forward<'_> {
     /// `x W + b`, `[n, heads · width]` a sequence.
@@ -14,36 +16,48 @@ impl Forward<'_> {
         let linear = self.linear(choice.weight as usize, self.recipe.packing)?;
         let width = self.record.weights.projections[role].d_out();
         let heads = if role == 0 { self.sizes().1 } else { self.sizes().2 };
-        let weight = match choice.product {
-            Product::Meant | Product::Twice => Some(linear.weight),
-            Product::Transposed => Some(linear.weight.transpose()),
-            Product::Slices => Some(slices(linear.weight, heads)?),
-            Product::None => None,
-        };
-        let bias = linear.bias.filter(|_| choice.bias > 0 && weight.is_some());
-        let once = |x: &Matrix| {
-            let mut projected = match &weight {
-                Some(weight) if x.ncols() == weight.nrows() => self.product(x, weight),
-                Some(_) => return None,
-                None => x.clone(),
-            };
-            if let Some(bias) = bias.as_ref().filter(|b| b.len() == projected.ncols()) {
-                let bias = bias * f64::from(choice.bias);
-                projected.row_iter_mut().for_each(|mut row| row += &bias);
-            }
-            Some(projected)
-        };
+        let times = f64::from(choice.bias);
         let project = |x: &Matrix| {
-            let mut projected = once(x)?;
-            if choice.product == Product::Twice {
-                projected = once(&projected)?;
-            }
+            let mut projected =
+                self.affine(x, &linear, (choice.product, heads), times)?;
             if self.recipe.relu {
                 projected.apply(|x| *x = x.max(0.0));
             }
             (projected.ncols() == width).then_some(projected)
         };
         together(&self.inputs(choice.input as usize)?, project)
+    }
+
+    /// `x W + b`, where W is multiplied so and has so many heads, and b is added so often;
+    /// nothing where shapes do not fit.
+    pub(super) fn affine(
+        &self,
+        x: &Matrix,
+        linear: &Linear,
+        (product, heads): (Product, usize),
+        times: f64,
+    ) -> Option<Matrix> {
+        let weight = match product {
+            Product::Meant | Product::Twice => Cow::Borrowed(&linear.weight),
+            Product::Transposed => Cow::Owned(linear.weight.transpose()),
+            Product::Slices => Cow::Owned(slices(&linear.weight, heads)?),
+            Product::FirstBlock => Cow::Owned(first_block(&linear.weight, heads)),
+            Product::None => return Some(x.clone()),
+        };
+        let bias = linear.bias.as_ref().filter(|_| times > 0.0).map(|bias| bias * times);
+        let once = |x: &Matrix| {
+            let fits = bias.as_ref().is_none_or(|bias| bias.len() == weight.ncols());
+            if x.ncols() != weight.nrows() || !fits {
+                return None;
+            }
+            let mut projected = self.product(x, &weight);
+            if let Some(bias) = &bias {
+                projected.row_iter_mut().for_each(|mut row| row += bias);
+            }
+            Some(projected)
+        };
+        let projected = once(x)?;
+        if product == Product::Twice { once(&projected) } else { Some(projected) }
     }
 
     /// The inputs for queries, keys or values: a matrix a sequence.
@@ -126,7 +140,7 @@ fn unpacked(
 }
 
 /// W with 0 wherever a head would read beside its own slice of the input.
-fn slices(weight: Matrix, heads: usize) -> Option<Matrix> {
+fn slices(weight: &Matrix, heads: usize) -> Option<Matrix> {
     let (d_in, d_out) = weight.shape();
     if d_in % heads != 0 || d_out % heads != 0 {
         return None;
@@ -137,13 +151,8 @@ fn slices(weight: Matrix, heads: usize) -> Option<Matrix> {
     Some(Matrix::from_fn(d_in, d_out, entry))
 }
 
-/// `b` matrices `[n, d]` as `n` matrices `[b, d]`.
-pub(super) fn exchanged(sequences: &[Matrix]) -> Vec<Matrix> {
-    (0..sequences[0].nrows()).map(|t| across(sequences, t)).collect()
-}
-
-/// Row `t` of each.
-fn across(sequences: &[Matrix], t: usize) -> Matrix {
-    let width = sequences[0].ncols();
-    Matrix::from_fn(sequences.len(), width, |s, c| sequences[s][(t, c)])
+/// W^O with the rows of the first head for every head.
+fn first_block(weight: &Matrix, heads: usize) -> Matrix {
+    let width = weight.nrows() / heads;
+    weight.select_rows(&(0..weight.nrows()).map(|r| r % width).collect::<Vec<_>>())
 }

@@ -44,7 +44,7 @@ const MOST_WIDTHS: usize = 64;
 const MOST_WITH_NUMBER: usize = 12;
 
 /// How a tensor moves with a number.
-pub(super) struct Slope {
+pub struct Slope {
     /// By so much for a power of e.
     pub of: Vec<Matrix>,
     /// By how many powers of e the record's tensor is moved along it.
@@ -53,7 +53,7 @@ pub(super) struct Slope {
 
 impl Search<'_> {
     /// The numbers of this layer, as they were meant; those of its heads last.
-    pub(super) fn all_numbers(&self) -> Vec<Number> {
+    pub fn all_numbers(&self) -> Vec<Number> {
         let (intent, scale) = (self.intent, self.full.right_scale());
         let of = |kind, meant, start| Number {
             kind,
@@ -88,7 +88,7 @@ impl Search<'_> {
     }
 
     /// A window that leaves all keys.
-    pub(super) fn widest(&self) -> usize {
+    pub fn widest(&self) -> usize {
         let (n_q, n_kv) = self.record.lengths();
         let behind = self.intent.first_query((n_q, n_kv)) + n_q as isize;
         n_kv.max(behind.max(0) as usize)
@@ -98,7 +98,7 @@ impl Search<'_> {
 impl Look<'_, '_> {
     /// Each number of the layer, fitted to a tensor that depends on it; the nearest first. Of
     /// all heads, the one whose scale brings the tensor nearest.
-    pub(super) fn numbers(&self) -> &[Trial] {
+    pub fn numbers(&self) -> &[Trial] {
         self.numbers
             .get_or_init(|| self.right.as_ref().map_or(vec![], |it| self.fits(it)))
     }
@@ -120,7 +120,7 @@ impl Look<'_, '_> {
 
     /// A mistake and a number together that this level explains, where what is simpler is not
     /// nearly as near; of several mistakes those with which the number is the same.
-    pub(super) fn mixed(&self, level: &Level, singles: &[Trial]) -> Vec<Trial> {
+    pub fn mixed(&self, level: &Level, singles: &[Trial]) -> Vec<Trial> {
         let fits = self.numbers();
         let rms = |it: &Trial| it.difference.rms;
         let simplest = least_rms(singles.iter().chain(fits).chain(&self.right));
@@ -150,7 +150,7 @@ impl Look<'_, '_> {
         }
         mixed.retain(|it| {
             self.is_no_chance(it, simplest, 1.5 * FEWEST_BITS)
-                && level.explains(&it.difference, &self.error(level, it), 1.0)
+                && level.explains(&it.difference, &self.search.error(level, it), 1.0)
         });
         mixed.sort_by(nearer);
         if let Some(best) = mixed.first().cloned() {
@@ -233,12 +233,7 @@ impl Look<'_, '_> {
     }
 
     /// A trial's tensor with another number.
-    pub(super) fn with(
-        &self,
-        run: &Run<'_>,
-        number: Number,
-        base: &Trial,
-    ) -> Option<Tensor> {
+    pub fn with(&self, run: &Run<'_>, number: Number, base: &Trial) -> Option<Tensor> {
         let intent = number.applied(self.search.intent);
         let run = run.varied(&intent, number.kind.after());
         let run = Run { number: Some(number), ..run };
@@ -255,12 +250,8 @@ impl Look<'_, '_> {
         apart().map_or(f64::INFINITY, |it| it.rms)
     }
 
-    pub(super) fn slope(
-        &self,
-        number: Number,
-        power: f64,
-        base: &Trial,
-    ) -> Option<Slope> {
+    /// How this tensor of a trial moves with a number, from this power of e of it on.
+    pub fn slope(&self, number: Number, power: f64, base: &Trial) -> Option<Slope> {
         let part = self.search.part_for(&base.recipe);
         let of = |power| self.with(part, number.times(power), base);
         let (near, here) = (of(power + NEAR)?, of(power)?);
@@ -271,38 +262,28 @@ impl Look<'_, '_> {
         Some(Slope { of, moved })
     }
 
-    /// A fit that this level explains, and that is what the numbers are: certainly, if nothing
-    /// else moves a tensor so.
-    pub(super) fn number_of(&self, level: &Level, is_certain: bool) -> Option<Outcome> {
-        self.number_within(level, is_certain, 1.0)
-    }
-
-    /// A number that brings a tensor far nearer, where a finer way of computing than the one
-    /// that explains what was meant leaves hardly more: the coarser one would hide it.
-    pub(super) fn hidden(&self, finer: &[Level]) -> Option<Outcome> {
-        let number = |level| self.number_within(level, false, NEARLY);
-        let number = finer.iter().find_map(number)?;
-        (FAR_NEARER * number.least_rms() < least_rms(&self.right)).then_some(number)
-    }
-
-    fn number_within(
-        &self,
-        level: &Level,
-        is_certain: bool,
-        slack: f64,
-    ) -> Option<Outcome> {
+    /// A fit that this level explains, with so much slack, and that is what the numbers are: for
+    /// sure, if nothing else moves a tensor so.
+    pub fn number_of(&self, level: &Level, is_sure: bool, slack: f64) -> Option<Outcome> {
         let right = self.right.as_ref()?.difference.rms;
         let is_it = |fit: &&Trial| {
-            let error = self.error(level, fit);
+            let error = self.search.error(level, fit);
             let is_clear = self.is_no_chance(fit, right, FEWEST_BITS);
-            let is_certain =
-                is_certain && 2.0 * fit.difference.rms <= level.tolerance(&error);
+            let is_well_within = 2.0 * fit.difference.rms <= level.tolerance(&error);
             self.is_near(fit)
-                && (is_clear || is_certain)
+                && (is_clear || is_sure && is_well_within)
                 && level.explains(&fit.difference, &error, slack)
         };
         let fit = self.numbers().iter().find(is_it)?.clone();
         Some(Outcome::Number { level: *level, trials: vec![fit] })
+    }
+
+    /// A number that brings a tensor far nearer, where a finer way of computing than the one
+    /// that explains what was meant leaves hardly more: the coarser one would hide it.
+    pub fn hidden(&self, finer: &[Level]) -> Option<Outcome> {
+        let number = |level| self.number_of(level, false, NEARLY);
+        let number = finer.iter().find_map(number)?;
+        (FAR_NEARER * number.least_rms() < least_rms(&self.right)).then_some(number)
     }
 
     /// Whether a fit is clearly nearer than what is so far away: one number brings few entries
@@ -323,7 +304,7 @@ impl Look<'_, '_> {
 
     /// How many entries of a tensor say something of their own: not those that are as others,
     /// nor the last of a row of weights that sum to 1.
-    pub(super) fn entries(&self, fit: &Trial) -> f64 {
+    pub fn entries(&self, fit: &Trial) -> f64 {
         let given = self.given();
         let numbers = given.iter().flat_map(|m| m.iter()).filter(|x| x.is_finite());
         let mut others = HashSet::new();
@@ -358,11 +339,9 @@ pub(super) fn squares(m: &[Matrix]) -> f64 {
 
 /// How far a tensor is from another in a direction.
 pub(super) fn along(direction: &[Matrix], a: &[Matrix], b: &[Matrix]) -> f64 {
-    let of = |((direction, a), b): ((&Matrix, &Matrix), &Matrix)| {
-        direction.dot(&a.zip_map(b, |a, b| finite(a - b)))
-    };
-    let product: f64 = direction.iter().zip(a).zip(b).map(of).sum();
-    product / squares(direction)
+    let apart = apart_signed(a, b, 1.0);
+    let products = direction.iter().zip(&apart).map(|(m, apart)| m.dot(apart));
+    products.sum::<f64>() / squares(direction)
 }
 
 fn finite(x: f64) -> f64 {

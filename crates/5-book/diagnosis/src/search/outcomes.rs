@@ -8,7 +8,7 @@ use crate::number::Number;
 
 impl Look<'_, '_> {
     /// What a tensor is.
-    pub(super) fn outcome(&self) -> Outcome {
+    pub fn outcome(&self) -> Outcome {
         let (record, asked) = (self.search.record, self.search.intent.computed);
         let levels = Level::of_tensor(record, self.state, asked);
         let (shown, on_condition): (Vec<Level>, Vec<Level>) =
@@ -20,7 +20,7 @@ impl Look<'_, '_> {
         if self.is_zero {
             return Outcome::Unknown;
         }
-        let number = shown.iter().find_map(|level| self.number_of(level, false));
+        let number = shown.iter().find_map(|level| self.number_of(level, false, 1.0));
         if let Some(outcome) = number.or_else(|| self.two(&shown)) {
             return outcome;
         }
@@ -47,9 +47,9 @@ impl Look<'_, '_> {
         let mut stray = None;
         for (i, level) in levels.iter().enumerate() {
             if let Some(samples) = self.is_right(level) {
-                if let Some(it) = self.stray(level, &samples) {
+                if let Some(it) = self.stray(&samples) {
                     stray = Some((level, it));
-                } else if let Some(what) = self.structure(level, &samples) {
+                } else if let Some(what) = self.structure(&samples) {
                     return Some(self.on(Condition::Structure(what), level));
                 } else {
                     let number = self.hidden(&levels[..i]);
@@ -64,7 +64,7 @@ impl Look<'_, '_> {
             }
             // What a coarser way would hide, a number of this one explains.
             let is_last = i + 1 == levels.len();
-            if !is_last && let Some(number) = self.number_of(level, false) {
+            if !is_last && let Some(number) = self.number_of(level, false, 1.0) {
                 return Some(number);
             }
         }
@@ -74,9 +74,9 @@ impl Look<'_, '_> {
 
     /// The right layer as a level computes it, if rounding then explains the tensor.
     fn is_right(&self, level: &Level) -> Option<Samples> {
-        let (search, state, right) = (self.search, self.state, self.right.as_ref()?);
-        let samples = search.samples(level, state, right)?;
-        let error = search.error_of(level, state, right, &samples);
+        let right = self.right.as_ref()?;
+        let samples = self.search.samples(level, right)?;
+        let error = self.search.error_of(level, right, &samples);
         self.rounding.set(Some((*level, error)));
         level.explains(&right.difference, &error, 1.0).then_some(samples)
     }
@@ -88,7 +88,8 @@ impl Look<'_, '_> {
         if trials.is_empty() {
             return None;
         }
-        let number = level.is_coarse().then(|| self.number_of(level, false)).flatten();
+        let number =
+            level.is_coarse().then(|| self.number_of(level, false, 1.0)).flatten();
         let is_nearer = |it: &Outcome| 2.0 * it.least_rms() < least_rms(&trials);
         let number = number.filter(is_nearer);
         Some(number.unwrap_or(Outcome::Explained { level: *level, trials }))
@@ -120,7 +121,7 @@ impl Look<'_, '_> {
     /// along a number as rounding does not.
     fn strayed(&self, level: &Level, stray: Stray) -> Outcome {
         // A mistake that is as near may be it.
-        if let Some(number) = self.number_of(level, stray.is_certain()) {
+        if let Some(number) = self.number_of(level, stray.is_sure(), 1.0) {
             let nearest = least_rms(self.singles().iter().map(|it| &it.trial));
             if 1.5 * number.least_rms() < nearest {
                 return number;

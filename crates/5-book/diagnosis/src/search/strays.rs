@@ -7,7 +7,6 @@ use super::Look;
 use super::numbers::{NEAR, along, apart_signed, squares};
 use super::trials::Samples;
 use crate::compare::difference;
-use crate::level::Level;
 use crate::number::{Kind, Number};
 use crate::recipe::Recipe;
 use crate::run::{Side, Tensor};
@@ -24,7 +23,7 @@ const STRAYS: f64 = 8.0;
 const OF_MANY: f64 = 1.5;
 
 /// A number that nothing else moves by as much is not rounded away from what was meant.
-const CERTAINLY: f64 = 16.0;
+const SURELY: f64 = 16.0;
 
 /// How far a tensor is from what was meant along one number.
 #[derive(Debug, Clone, Copy)]
@@ -36,22 +35,21 @@ pub(crate) struct Stray {
 
 impl Stray {
     /// Whether nothing but the number moves a tensor so.
-    pub fn is_certain(&self) -> bool {
-        self.times > CERTAINLY
+    pub fn is_sure(&self) -> bool {
+        self.times > SURELY
     }
 }
 
 impl Look<'_, '_> {
     /// The number along which a tensor is further from what was meant than rounding moves it.
-    pub(super) fn stray(&self, level: &Level, samples: &Samples) -> Option<Stray> {
-        let (_, error) = self.rounding.get()?;
+    pub fn stray(&self, samples: &Samples) -> Option<Stray> {
+        let (level, error) = self.rounding.get()?;
         let (counted, numbers): (Vec<_>, Vec<_>) =
             self.search.all_numbers().into_iter().partition(Number::is_whole);
         let farthest = 2.0 * level.tolerance(&error);
-        let counted =
-            counted.iter().flat_map(|it| self.counted_near(it, farthest, &samples.0));
-        let numbers = numbers.into_iter().chain(counted);
-        let strays = numbers.filter_map(|it| self.stray_along(it, level, samples));
+        let near = |it| self.counted_near(it, farthest, &samples.exact);
+        let numbers = numbers.into_iter().chain(counted.iter().flat_map(near));
+        let strays = numbers.filter_map(|it| self.stray_along(it, samples));
         let most = strays.max_by(|a, b| a.times.total_cmp(&b.times))?;
         (most.times > STRAYS).then_some(most)
     }
@@ -80,12 +78,7 @@ impl Look<'_, '_> {
     }
 
     /// How far a tensor is from what was meant along this number.
-    fn stray_along(
-        &self,
-        number: Number,
-        level: &Level,
-        samples: &Samples,
-    ) -> Option<Stray> {
+    fn stray_along(&self, number: Number, samples: &Samples) -> Option<Stray> {
         let is_near = number.is_near();
         // From no bound to one, there is no slope, but a far one moves it a little.
         let (power, unit, share) = match number.meant.is_finite() {
@@ -96,14 +89,14 @@ impl Look<'_, '_> {
             true => return None,
         };
         let near = self.right_with(number.times(power))?;
-        let direction = apart_signed(&near, &samples.0, unit);
+        let direction = apart_signed(&near, &samples.exact, unit);
         let share = match number.kind {
             // What rounding does as a scale does, an eps does with far more of it.
             Kind::Eps => self.scale_length()? / squares(&direction).sqrt(),
             _ => share,
         };
-        let (moved, noise) = self.moved_along(&direction, level, samples)?;
-        let noise = noise + level.computing.step() / 4.0 * share;
+        let (moved, noise) = self.moved_along(&direction, samples)?;
+        let noise = noise + self.rounding.get()?.0.computing.step() / 4.0 * share;
         // Of many, rounding moves one further.
         let is_of_many = number.head.is_some() || number.is_whole();
         let times = moved.abs() / noise / if is_of_many { OF_MANY } else { 1.0 };
@@ -121,14 +114,14 @@ impl Look<'_, '_> {
 
     /// What has a structure, and moves a tensor further than rounding does: the scores on one
     /// side of the diagonal, or a mistake of masks of which there is a little.
-    pub(super) fn structure(&self, level: &Level, samples: &Samples) -> Option<String> {
+    pub fn structure(&self, samples: &Samples) -> Option<String> {
         let (state, empty) = (self.state, self.right.as_ref()?.empty_row);
         let part = self.search.part_for(&Recipe::RIGHT);
         let times = |other: Option<Tensor>, unit: f64| {
             let other = other?;
-            difference(&other, &samples.0)?;
-            let direction = apart_signed(&other, &samples.0, unit);
-            let (moved, noise) = self.moved_along(&direction, level, samples)?;
+            difference(&other, &samples.exact)?;
+            let direction = apart_signed(&other, &samples.exact, unit);
+            let (moved, noise) = self.moved_along(&direction, samples)?;
             Some(moved.abs() / noise / OF_MANY)
         };
         let sides = [true, false].into_iter().flat_map(|is_ahead| {
@@ -161,19 +154,15 @@ impl Look<'_, '_> {
 
     /// How far a tensor is moved in a direction, and how far rounding moves it there; nothing
     /// where there is no direction.
-    fn moved_along(
-        &self,
-        direction: &[Matrix],
-        level: &Level,
-        (exact, samples): &Samples,
-    ) -> Option<(f64, f64)> {
+    fn moved_along(&self, direction: &[Matrix], samples: &Samples) -> Option<(f64, f64)> {
+        let Samples { exact, rounded } = samples;
         let part = self.search.part_for(&Recipe::RIGHT);
         let given = part.given(self.state, &Recipe::RIGHT)?;
-        let ((_, error), length) = (self.rounding.get()?, squares(direction).sqrt());
+        let ((level, error), length) = (self.rounding.get()?, squares(direction).sqrt());
         if length == 0.0 {
             return None;
         }
-        let rounded = samples.iter().map(|it| along(direction, it, exact).abs());
+        let rounded = rounded.iter().map(|it| along(direction, it, exact).abs());
         let noise = rounded.fold(0.0, f64::max) * level.finest()
             + (error.rms + error.digits) / length;
         Some((along(direction, &given, exact), noise))

@@ -2,14 +2,14 @@
 
 use attention::Matrix;
 
-use super::{MOST_WHOLE, Search, Trial};
+use super::{MOST_WHOLE, Search, Trial, nearer};
 use crate::compare::{Difference, difference, spread};
 use crate::digits::Digits;
 use crate::level::{Level, RoundingError};
 use crate::precision::Rounding;
 use crate::recipe::{Axes, Masking, Recipe};
 use crate::run::Tensor;
-use crate::{EmptyRow, Mistake, Precision, Run, State};
+use crate::{EmptyRow, Mistakes, Precision, Run, State};
 
 /// A layer is jittered once with each: the error of a tensor of few numbers may be small by
 /// chance.
@@ -18,12 +18,15 @@ pub(super) const SEEDS: [u64; 3] = [1, 2, 3];
 /// How many keys, or columns of a head, kernels take at once; 0 is for what has few of them.
 const TILES: [usize; 8] = [128, 64, 32, 16, 8, 4, 2, 0];
 
-/// What a recipe gives in f64, and in the ways of a level.
-pub(super) type Samples = (Tensor, Vec<Vec<Matrix>>);
+/// What a trial gives in f64, and in the ways of a level.
+pub struct Samples {
+    pub exact: Tensor,
+    pub rounded: Vec<Vec<Matrix>>,
+}
 
 impl<'a> Search<'a> {
     /// How far two recipes are apart in a tensor; nothing where their shapes differ.
-    pub(super) fn apart(
+    pub fn apart(
         &self,
         run: &Run<'_>,
         state: State,
@@ -37,9 +40,9 @@ impl<'a> Search<'a> {
             return None;
         }
         // The one is compared with many others.
-        run.keep(true);
+        run.keeps.set(true);
         let base = run.step(state, base)?;
-        run.keep(false);
+        run.keeps.set(false);
         let own = run.step(state, recipe)?;
         let apart = difference(&own, &base)?;
         let is_same = apart.rms <= 1e-12 * (1.0 + spread(&base));
@@ -48,13 +51,13 @@ impl<'a> Search<'a> {
 
     /// A recipe on a run, if its shapes fit; of several contents for rows without a key, and of
     /// several widths of a tile, those that are nearest.
-    pub(super) fn trial(
+    pub fn trial(
         &self,
         run: &Run<'_>,
         state: State,
-        mistakes: Vec<&'static Mistake>,
-        recipe: Recipe,
+        mistakes: Mistakes,
     ) -> Option<Trial> {
+        let recipe = Recipe::with(&mistakes);
         let given = run.given(state, &recipe)?;
         let own = self.intent.empty_row;
         let is_masked = state >= State::Attn && run.has_empty_rows(&recipe);
@@ -74,33 +77,22 @@ impl<'a> Search<'a> {
             let computed = run.forward(&recipe, empty_row).step(state)?;
             let difference = difference(&given, &computed)?;
             let mistakes = mistakes.clone();
-            Some(Trial { mistakes, recipe, number: None, difference, empty_row })
+            Some(Trial { state, mistakes, recipe, number: None, difference, empty_row })
         };
-        let trials = each.filter_map(trial);
-        trials.min_by(|a, b| a.difference.rms.total_cmp(&b.difference.rms))
+        each.filter_map(trial).min_by(nearer)
     }
 
-    /// What rounding of this level does to a recipe.
-    pub(super) fn error(
-        &self,
-        level: &Level,
-        state: State,
-        trial: &Trial,
-    ) -> RoundingError {
-        let samples = self.samples(level, state, trial);
-        samples.map(|it| self.error_of(level, state, trial, &it)).unwrap_or_default()
+    /// What rounding of this level does to a trial.
+    pub fn error(&self, level: &Level, trial: &Trial) -> RoundingError {
+        let samples = self.samples(level, trial);
+        samples.map(|it| self.error_of(level, trial, &it)).unwrap_or_default()
     }
 
     /// The same of what is computed already.
-    pub(super) fn error_of(
-        &self,
-        level: &Level,
-        state: State,
-        trial: &Trial,
-        (exact, samples): &Samples,
-    ) -> RoundingError {
+    pub fn error_of(&self, level: &Level, trial: &Trial, of: &Samples) -> RoundingError {
+        let Samples { exact, rounded } = of;
         let errors: Vec<Difference> =
-            samples.iter().filter_map(|it| difference(exact, it)).collect();
+            rounded.iter().filter_map(|it| difference(exact, it)).collect();
         let most = |of: fn(&Difference) -> f64| {
             errors.iter().map(of).filter(|x| x.is_finite()).fold(0.0, f64::max)
         };
@@ -110,42 +102,37 @@ impl<'a> Search<'a> {
         RoundingError {
             rms: (most(|it| it.rms) * finest).max(size),
             row: (most(|it| it.row) * finest).max(size),
-            digits: self.digits_error(state)
-                + 2.0 * self.lowered_error(state, trial, exact),
+            digits: self.digits_error(trial.state)
+                + 2.0 * self.lowered_error(trial, exact),
         }
     }
 
     /// How coarse scores are that are 10,000 lower.
-    fn lowered_error(&self, state: State, trial: &Trial, exact: &Tensor) -> f64 {
+    fn lowered_error(&self, trial: &Trial, exact: &Tensor) -> f64 {
         if trial.empty_row != EmptyRow::Unmasked {
             return 0.0;
         }
-        let run = Run::new(self.record, self.intent);
-        let down = self.like_part(Run { rounding: Rounding::Down, ..run }, &trial.recipe);
-        let down = down.forward(&trial.recipe, trial.empty_row).step(state);
+        let run = Run::new(self.record, self.intent).like(self.part_for(&trial.recipe));
+        let down = Run { rounding: Rounding::Down, ..run };
+        let down = down.forward(&trial.recipe, trial.empty_row).step(trial.state);
         down.and_then(|it| difference(exact, &it)).map_or(0.0, |it| it.rms)
     }
 
-    /// What a recipe gives in f64, and what it gives where it is computed in this level's
+    /// What a trial gives in f64, and what it gives where it is computed in this level's
     /// precision, in its ways; in that of float32 for float64.
-    pub(super) fn samples(
-        &self,
-        level: &Level,
-        state: State,
-        trial: &Trial,
-    ) -> Option<Samples> {
-        let Trial { recipe, empty_row, number, .. } = trial;
+    pub fn samples(&self, level: &Level, trial: &Trial) -> Option<Samples> {
+        let Trial { state, recipe, empty_row, number, .. } = trial;
         let intent = number.map(|number| number.applied(self.intent));
         let intent = intent.as_ref().unwrap_or(self.intent);
-        let run = |record| Run { number: *number, ..Run::new(record, intent) };
-        let exact = self.like_part(run(self.record), recipe);
-        let exact = exact.forward(recipe, *empty_row).step(state)?;
+        let of = |record, precision, rounding| {
+            let run = Run::new(record, intent).like(self.part_for(recipe));
+            let run = Run { number: *number, precision, rounding, ..run };
+            run.forward(recipe, *empty_row).step(*state)
+        };
+        let exact = of(self.record, Precision::F64, Rounding::Nearest)?;
         let stored = self.record.precision;
-        let of = |record, precision: Precision, rounding| {
-            let run = Run { precision, rounding, ..run(record) };
-            let computed =
-                self.like_part(run, recipe).forward(recipe, *empty_row).step(state)?;
-            let mut computed = computed.to_vec();
+        let rounded = |record, precision, rounding| {
+            let mut computed = of(record, precision, rounding)?.to_vec();
             computed.iter_mut().for_each(|m| stored.round_all(m, Rounding::Nearest));
             Some(computed)
         };
@@ -153,21 +140,21 @@ impl<'a> Search<'a> {
             Precision::F64 => Precision::F32,
             other => other,
         };
-        let mut samples = vec![of(self.record, computing, Rounding::Nearest)];
+        let mut samples = vec![rounded(self.record, computing, Rounding::Nearest)];
         if level.computing == Precision::TF32 {
-            samples.push(of(self.record, computing, Rounding::Down));
+            samples.push(rounded(self.record, computing, Rounding::Down));
         }
         if level.is_jittered {
             let all = || SEEDS.map(|seed| self.record.jittered(seed));
             for jittered in self.jittered.get_or_init(all) {
-                samples.push(of(jittered, computing, Rounding::Nearest));
+                samples.push(rounded(jittered, computing, Rounding::Nearest));
             }
         }
-        Some((exact, samples.into_iter().flatten().collect()))
+        Some(Samples { exact, rounded: samples.into_iter().flatten().collect() })
     }
 
     /// How far the record's tensor is at most from what its code gave, by its digits.
-    pub(super) fn digits_error(&self, state: State) -> f64 {
+    pub fn digits_error(&self, state: State) -> f64 {
         let error = |given: &Vec<Matrix>| {
             Some(Digits::of(given, self.record.precision)?.error(given))
         };
@@ -175,18 +162,14 @@ impl<'a> Search<'a> {
         *self.digits.borrow_mut().entry(state).or_insert_with(of)
     }
 
-    fn like_part<'r>(&self, run: Run<'r>, recipe: &Recipe) -> Run<'r> {
-        let part = if recipe.mixes_sequences() { &self.wide } else { &self.probe };
-        part.iter().fold(run, |run, part| run.like(part))
-    }
-
-    pub(super) fn part_for(&self, recipe: &Recipe) -> &Run<'a> {
+    /// The part on which a recipe is tried first: all, where that does not take long.
+    pub fn part_for(&self, recipe: &Recipe) -> &Run<'a> {
         let part = if recipe.mixes_sequences() { &self.wide } else { &self.probe };
         part.as_ref().unwrap_or(&self.full)
     }
 
     /// The sequence and the rows that differ most, where looking at all takes long.
-    pub(super) fn choose_parts(&mut self, state: State) {
+    pub fn choose_parts(&mut self, state: State) {
         let x = &self.record.inputs[0];
         if x.len() * x[0].len() <= MOST_WHOLE {
             return;
@@ -196,12 +179,12 @@ impl<'a> Search<'a> {
         let (n, rows) = (self.record.batch(), x[0].nrows());
         let each = (given.len() / n).max(1);
         let apart = |s: usize| {
-            let of = |m: &[Matrix]| m.get(s * each..(s + 1) * each).map(<[_]>::to_vec);
-            let right = right.as_ref().and_then(|right| of(right))?;
-            Some(difference(&of(given)?, &right)?.rms)
+            let of = s * each..(s + 1) * each;
+            let right = right.as_ref()?.get(of.clone())?;
+            Some(difference(given.get(of)?, right)?.rms)
         };
-        let worst = (0..n)
-            .max_by(|&a, &b| apart(a).unwrap_or(0.0).total_cmp(&apart(b).unwrap_or(0.0)));
+        let far: Vec<f64> = (0..n).map(|s| apart(s).unwrap_or(0.0)).collect();
+        let worst = (0..n).max_by(|&a, &b| far[a].total_cmp(&far[b]));
         let mut chosen = vec![1 % rows, rows / 3, rows / 2, rows - 1];
         chosen.dedup();
         let of = |sequences, rows: &Vec<usize>| {

@@ -45,7 +45,8 @@ impl Machine {
         self.kept(sum)
     }
 
-    fn linear(self, x: &Matrix, linear: &Linear) -> Matrix {
+    /// `x W + b`.
+    pub fn linear(self, x: &Matrix, linear: &Linear) -> Matrix {
         let w = linear.weight.map(|w| self.kept(w));
         Matrix::from_fn(x.nrows(), w.ncols(), |r, c| {
             let row = x.row(r);
@@ -257,7 +258,8 @@ impl Layer<'_> {
     }
 }
 
-fn softmax(scores: &[f64], sink: Option<f64>, empty: EmptyRow) -> Vec<f64> {
+/// A row's weights by the formula, where what a sink takes is dropped.
+pub fn softmax(scores: &[f64], sink: Option<f64>, empty: EmptyRow) -> Vec<f64> {
     let most = scores.iter().copied().chain(sink).fold(f64::NEG_INFINITY, f64::max);
     if most == f64::NEG_INFINITY {
         let weight = match empty {

@@ -9,7 +9,7 @@ use attention::{Dims, LayerParameters, Linear, Matrix, Rng, random_matrix};
 use diagnosis::recipe::Packing;
 use diagnosis::{
     Corner, Diagnosis, EmptyRow, HeadNorm, Intent, Masks, Mistake, NormKind, Pairing,
-    Positions, Precision, Record, State, Weights, computed, diagnose, mistake,
+    Positions, Precision, Record, State, Weights, bank, computed, diagnose, mistake,
 };
 use loops::Machine;
 use rand::RngExt;
@@ -26,11 +26,12 @@ pub fn mistakes(ids: &[&str]) -> Vec<&'static Mistake> {
 
 /// Random self-attention of so many sequences and tokens, d_model and heads, stored in float32
 /// and without an output.
-pub fn self_attention([batch, n, d_model, h]: [usize; 4], rng: &mut Rng) -> Record {
+pub fn self_attention([batch, n, d_model, h]: [usize; 4], rng: &mut Rng) -> Layer {
     let layer = LayerParameters::random(Dims::new(d_model, h).unwrap(), true, rng).pack();
     let sequences = (0..batch).map(|_| random_matrix(n, d_model, 1.0, rng)).collect();
-    let precision = Precision::F32;
-    Record { precision, ..Record::of_layer(&layer, sequences) }
+    let mut record = Record::of_layer(&layer, sequences);
+    record.precision = Precision::F32;
+    Layer { record, intent: Intent::heads(h) }
 }
 
 /// A tensor as this kind of numbers has it.
@@ -55,20 +56,50 @@ pub fn multiply_weights(record: &mut Record, factor: f64) {
     projections.iter_mut().chain(output).for_each(|linear| linear.weight *= factor);
 }
 
-/// The output of the layer with these mistakes, where a query without a key gets this.
-pub fn output_with(
-    (record, intent): (&Record, &Intent),
-    mistakes: &[&Mistake],
-    empty_row: EmptyRow,
-) -> Option<Vec<Matrix>> {
-    let intent = Intent { empty_row, ..intent.clone() };
-    computed(record, &intent, State::Output, mistakes)
+/// The numbers of a layer, and what was meant.
+#[derive(Debug, Clone)]
+pub struct Layer {
+    pub record: Record,
+    pub intent: Intent,
 }
 
-pub fn diagnosed(record: &Record, intent: &Intent, output: Vec<Matrix>) -> Diagnosis {
-    let mut record = record.clone();
-    record.tensors.insert(State::Output, output);
-    diagnose(&record, intent).expect("shapes that fit")
+impl Layer {
+    /// The output of the layer with these mistakes; nothing where shapes do not fit.
+    pub fn output(&self, mistakes: &[&Mistake]) -> Option<Vec<Matrix>> {
+        computed(&self.record, &self.intent, State::Output, mistakes)
+    }
+
+    /// The same where a query without a key gets this.
+    pub fn output_with(
+        &self,
+        mistakes: &[&Mistake],
+        empty_row: EmptyRow,
+    ) -> Option<Vec<Matrix>> {
+        let intent = Intent { empty_row, ..self.intent.clone() };
+        computed(&self.record, &intent, State::Output, mistakes)
+    }
+
+    /// Adds the tensor of the layer with these mistakes, in float32.
+    pub fn add(&mut self, state: State, ids: &[&str]) {
+        let tensor = computed(&self.record, &self.intent, state, &mistakes(ids)).unwrap();
+        self.record.tensors.insert(state, stored(tensor, Precision::F32));
+    }
+
+    /// The mistakes that it may have.
+    pub fn possible(&self) -> Vec<&'static Mistake> {
+        bank().filter(|it| it.is_possible(&self.record, &self.intent)).collect()
+    }
+
+    pub fn diagnosis(&self) -> Diagnosis {
+        diagnose(&self.record, &self.intent).expect("shapes that fit")
+    }
+
+    /// What is said of it where its output is this one.
+    pub fn diagnosed(&self, output: Vec<Matrix>) -> Diagnosis {
+        let mut layer = self.clone();
+        layer.record.tensors.insert(State::Output, output);
+        layer.diagnosis()
+    }
 }
 
 /// The root of the sum of the squares.
@@ -88,17 +119,18 @@ fn of_ten(times: u32, rng: &mut Rng) -> bool {
 }
 
 /// A layer of random sizes and kinds, with inputs and masks and without an output.
-pub fn random_layer(rng: &mut Rng) -> (Record, Intent) {
+pub fn random_layer(rng: &mut Rng) -> Layer {
     let n_heads = rng.random_range(1..=4);
     let divisors: Vec<usize> = (1..=n_heads).filter(|h| n_heads % h == 0).collect();
-    let n_kv_heads = if of_ten(6, rng) {
-        n_heads
-    } else {
-        divisors[rng.random_range(0..divisors.len())]
+    let n_kv_heads = match of_ten(6, rng) {
+        true => n_heads,
+        false => divisors[rng.random_range(0..divisors.len())],
     };
     let has_rotary = of_ten(4, rng);
-    let d_k =
-        if has_rotary { 2 * rng.random_range(1..=4) } else { rng.random_range(1..=8) };
+    let d_k = match has_rotary {
+        true => 2 * rng.random_range(1..=4),
+        false => rng.random_range(1..=8),
+    };
     let is_packed = of_ten(4, rng);
     let packing = match of_ten(3, rng) && n_kv_heads == n_heads {
         true => Packing::HeadByHead,
@@ -131,7 +163,7 @@ pub fn random_layer(rng: &mut Rng) -> (Record, Intent) {
     if of_ten(4, rng) {
         add_kinds(&mut record, &mut intent, rng);
     }
-    (record, intent)
+    Layer { record, intent }
 }
 
 /// Norms, sinks, windows, slopes and positions.
