@@ -2,10 +2,10 @@
 //!
 //! Where several compute the same numbers in most layers, the likelier stands first.
 
-/// Mistakes, one per line: the step, the name, what a layer needs for it, `alone` if it is
+/// Mistakes at a step, one per line: the name, what a layer needs for it, `alone` if it is
 /// [tried alone](Mistake::is_alone), and how it changes the recipe.
 macro_rules! mistakes {
-    ($($step:ident, $id:literal, [$($need:ident),*] $($alone:ident)?, $change:expr;)*) => {
+    (at $step:ident: $($id:literal, [$($need:ident),*] $($alone:ident)?, $change:expr;)*) => {
         pub(crate) const MISTAKES: &[crate::Mistake] = &[$(crate::Mistake {
             id: $id,
             step: crate::Step::$step,
@@ -31,7 +31,7 @@ macro_rules! choice {
 
         impl $all {
             mistakes! {
-                $($($step, $id, [$($need),*] $($alone)?, |r| r.$choice = $all::$one;)?)*
+                at $step: $($($id, [$($need),*] $($alone)?, |r| r.$choice = $all::$one;)?)*
             }
         }
     };

@@ -61,10 +61,7 @@ fn of_kind(kind: Precision, tensor: &[Matrix], stored: Precision) -> Standing {
         }
         bits += (x.abs() * kind.step() / fine.max(printed)).log2().max(0.0);
     }
-    match bits >= FEWEST_BITS {
-        true => Standing::Shown,
-        false => Standing::Possible,
-    }
+    if bits >= FEWEST_BITS { Standing::Shown } else { Standing::Possible }
 }
 
 #[cfg(test)]

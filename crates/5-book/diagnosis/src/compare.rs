@@ -59,21 +59,18 @@ pub(crate) fn spread(tensor: &[Matrix]) -> f64 {
     let rows: usize = tensor.iter().map(Matrix::nrows).sum();
     let finite = |x: f64| if x.is_finite() { x } else { 0.0 };
     let columns = tensor[0].ncols();
-    let (mut sum, mut squares, mut n) = (0.0, 0.0, 0);
+    let (mut sum, mut squares) = (0.0, 0.0);
     for c in 0..columns {
-        let entries = || {
-            let with_column = tensor.iter().filter(|m| m.ncols() == columns);
-            with_column.flat_map(move |m| m.column(c).iter().copied().collect::<Vec<_>>())
-        };
-        let mean = match rows {
-            1 => 0.0,
-            _ => entries().map(finite).sum::<f64>() / rows as f64,
-        };
-        sum += entries().map(|x| (finite(x) - mean).powi(2)).sum::<f64>();
-        squares += entries().map(|x| finite(x).powi(2)).sum::<f64>();
-        n += rows;
+        let mut entries = Vec::with_capacity(rows);
+        for m in tensor.iter().filter(|m| m.ncols() == columns) {
+            entries.extend(m.column(c).iter().map(|&x| finite(x)));
+        }
+        let mean = entries.iter().sum::<f64>() / rows as f64;
+        let mean = if rows == 1 { 0.0 } else { mean };
+        sum += entries.iter().map(|x| (x - mean).powi(2)).sum::<f64>();
+        squares += entries.iter().map(|x| x.powi(2)).sum::<f64>();
     }
-    let root = |sum: f64| (sum / n.max(1) as f64).sqrt();
+    let root = |sum: f64| (sum / (rows * columns).max(1) as f64).sqrt();
     root(sum).max(1e-3 * root(squares))
 }
 

@@ -9,7 +9,8 @@ use crate::number::{Kind, Number};
 use crate::places::Places;
 use crate::recipe::{Recipe, Softmax};
 use crate::report::{
-    Conditional, Distance, Nearest, Progress, StepReport, TensorReport, Verdict,
+    Conditional, Distance, Nearest, OnProgress, Progress, StepReport, TensorReport,
+    Verdict,
 };
 use crate::search::{Condition, Outcome, Search, Segment, Trial};
 use crate::step::{State, Step};
@@ -133,15 +134,10 @@ impl Diagnosis {
     }
 }
 
-fn one_reading(
-    record: &Record,
-    intent: &Intent,
-    progress: &mut dyn FnMut(Progress),
-) -> Diagnosis {
+fn one_reading(record: &Record, intent: &Intent, progress: OnProgress<'_>) -> Diagnosis {
     let mut search = Search::new(record, intent, progress);
-    let states: Vec<State> = record.tensors.keys().copied().collect();
-    let segments: Vec<Segment> =
-        states.into_iter().map(|state| search.segment(state)).collect();
+    let states = record.tensors.keys();
+    let segments: Vec<Segment> = states.map(|state| search.segment(*state)).collect();
     let explanations = explanations(&search, &segments);
     let is_unknown = |it: &&Segment| match it.outcome {
         Outcome::Unknown => true,
@@ -273,11 +269,8 @@ fn empty_row(run: &Run<'_>, segments: &[Segment]) -> Option<EmptyRow> {
 
 fn remarks(run: &Run<'_>, segments: &[Segment]) -> Vec<String> {
     let mut remarks: Vec<String> = segments.iter().filter_map(remark_of).collect();
-    let trials = segments.iter().filter_map(|segment| match &segment.outcome {
-        Outcome::Explained { trials, .. } => Some(trials),
-        _ => None,
-    });
-    for trial in trials.flatten() {
+    let trials = segments.iter().flat_map(|segment| segment.outcome.trials());
+    for trial in trials.filter(|it| it.number.is_none()) {
         let (name, tile) = (&trial.mistakes[0].entry().name, trial.recipe.tile);
         if tile > 0 {
             remarks.push(format!("{name}: it is so with tiles of {tile}."));

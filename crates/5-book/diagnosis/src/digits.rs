@@ -23,8 +23,9 @@ impl Digits {
         Self::of_numbers(tensor.iter().flat_map(|m| m.iter().copied()), stored)
     }
 
-    pub fn of_numbers(
-        numbers: impl Iterator<Item = f64>,
+    /// The same of numbers one after the other.
+    pub fn of_numbers<I: Iterator<Item = f64>>(
+        all: I,
         stored: Precision,
     ) -> Option<Self> {
         // A number of so many digits may be any number of its kind.
@@ -35,7 +36,7 @@ impl Digits {
         };
         let mut digits = Self { decimals: 0, significant: 0 };
         let mut count = 0;
-        for x in numbers.filter(|x| x.is_finite() && *x != 0.0) {
+        for x in all.filter(|x| x.is_finite() && *x != 0.0) {
             let (significant, exponent) = shortest(x, stored);
             if significant > most {
                 return None;

@@ -12,11 +12,8 @@ const MOST: usize = 20_000;
 /// tensor that is right.
 pub(crate) fn explanations(search: &Search<'_>, segments: &[Segment]) -> Vec<Mistakes> {
     let mut unions: Vec<Mistakes> = vec![Vec::new()];
-    for segment in segments {
-        let trials = segment.outcome.trials();
-        if trials.is_empty() {
-            continue;
-        }
+    let trials = segments.iter().map(|segment| segment.outcome.trials());
+    for trials in trials.filter(|trials| !trials.is_empty()) {
         let mut longer: Vec<Mistakes> = Vec::new();
         for union in &unions {
             for trial in trials {

@@ -87,6 +87,8 @@ pub(crate) struct Files<'a> {
     used: RefCell<BTreeSet<String>>,
     /// How they were.
     notes: RefCell<Notes>,
+    /// How inputs and outputs lie.
+    layout: Layout,
 }
 
 /// A record from files, of which the first that has a tensor gives it.
@@ -95,14 +97,14 @@ pub(crate) struct Files<'a> {
 /// [`Error`] for what is missing, and for shapes that no reading fits, with those that were
 /// tried.
 pub fn read(files: &[&TensorFile], said: &Overrides) -> Result<Reading> {
-    let files =
-        Files { files, said, used: RefCell::default(), notes: RefCell::default() };
+    let (used, notes) = Default::default();
+    let mut files = Files { files, said, used, notes, layout: Layout::BatchFirst };
     room::expect_tensors(&files, &files.names_without_prefix())?;
     let found = weights::read(&files)?;
     let (prefix, others) = (found.prefix.clone(), found.others.clone());
     let kinds = kinds::Kinds::read(&files, &prefix, found.width())?;
-    let layout = Layout::of(&files)?;
-    let inputs = layouts::inputs(&files, layout)?;
+    files.layout = Layout::of(&files)?;
+    let inputs = layouts::inputs(&files)?;
     let heads = heads::read(&files, &kinds)?;
     if heads == Some(0) {
         return Err(Error::NoHeads);
@@ -111,20 +113,13 @@ pub fn read(files: &[&TensorFile], said: &Overrides) -> Result<Reading> {
     let mut weights = found.split(&intent)?;
     kinds.add_to(&mut weights);
     kinds.intend(&files, &mut intent)?;
-    let mut record = Record {
-        weights,
-        inputs,
-        masks: crate::Masks::default(),
-        tensors: Default::default(),
-        precision: Precision::F32,
-    };
+    let mut record = Record::new(weights, inputs);
     if heads.is_some() {
         record.check_layer(&intent)?;
     }
     room::expect_scores(&record, &intent)?;
     if heads.is_none() {
-        (intent.n_heads, intent.n_kv_heads) =
-            heads::tried(&files, layout, &record, &intent)?;
+        [intent.n_heads, intent.n_kv_heads] = heads::tried(&files, &record, &intent)?;
         let heads = notes::heads(intent.n_heads, intent.n_kv_heads);
         files.assume(format!("{heads}, since with no other number the output fits"));
         intent.slopes = intent.slopes.map(|_| Intent::paper_slopes(intent.n_heads));
@@ -132,7 +127,7 @@ pub fn read(files: &[&TensorFile], said: &Overrides) -> Result<Reading> {
     masks::read(&files, &mut record, &mut intent)?;
     positions::read(&files, &record, &mut intent)?;
     assume_signs(&files);
-    tensors::read(&files, layout, &mut record, &intent)?;
+    tensors::read(&files, &mut record, &intent)?;
     files.expect_all_known(&prefix, &others, (&record, &intent))?;
     record.precision = precision(&files, &record)?;
     assume_digits(&files, &record);
@@ -203,14 +198,13 @@ fn intent(files: &Files<'_>, heads: Option<usize>, packing: Packing) -> Result<I
         _ => files.choice(n_kv_heads, n_heads, of_keys),
     };
     let causal = files.meant(said.is_causal.then_some(true), &CAUSAL)?;
-    let is_causal = files.choice(causal, false, |is| {
-        if is { "a causal mask" } else { "no causal mask" }.to_string()
-    });
+    let words = |is| if is { "a causal mask" } else { "no causal mask" };
+    let is_causal = files.choice(causal, false, words);
     let rotary = files.meant(said.rotary.map(Some), &ROTARY)?;
     let rotary = files.choice(rotary, None, |pairing| match pairing {
-        None => "no rotary positions".to_string(),
-        Some(Pairing::Halves) => "rotary positions in halves".to_string(),
-        Some(Pairing::Pairs) => "rotary positions in pairs".to_string(),
+        None => "no rotary positions",
+        Some(Pairing::Halves) => "rotary positions in halves",
+        Some(Pairing::Pairs) => "rotary positions in pairs",
     });
     let base = files.real(said.base, &BASE)?;
     let rotary = rotary.map(|pairing| {

@@ -66,8 +66,8 @@ impl Level {
     ) -> Vec<Self> {
         let (tensor, stored) = (&record.tensors[&state], record.precision);
         let has_few_digits = record.has_few_digits();
-        let width =
-            record.weights.projections.iter().map(Linear::d_in).max().unwrap_or(0);
+        let widths = record.weights.projections.iter().map(Linear::d_in);
+        let width = widths.max().unwrap_or(0);
         let mut levels = Self::of_kind(stored);
         for level in levels.iter_mut().filter(|it| !it.is_coarse()) {
             // Of sums that are one after the other, the error grows so.
@@ -111,29 +111,27 @@ impl Level {
         }
     }
 
+    /// Those that may have given numbers of this kind, the finest first.
     fn of_kind(stored: Precision) -> Vec<Self> {
         use Precision::{BF16, BrainProducts, F16, F32, F64, TF32};
-        const FULL: [(Precision, f64, bool); 6] = [
-            (F64, LONGEST, false),
-            (F32, LONGEST, false),
-            (TF32, COARSE, false),
-            (BrainProducts, COARSE, false),
-            (F16, EVEN, false),
-            (BF16, EVEN, false),
-        ];
-        let levels = match stored {
-            F64 => &FULL[..],
-            F16 => &[(F32, LAST, false), (F16, EVEN, true), (BF16, EVEN, false)],
-            BF16 => &[(F32, LAST, false), (BF16, EVEN, true)],
-            _ => &FULL[1..],
+        let is_half = matches!(stored, F16 | BF16);
+        let computing = match stored {
+            F64 => Precision::ALL,
+            F16 => &[F32, F16, BF16],
+            BF16 => &[F32, BF16],
+            _ => &Precision::ALL[1..],
         };
-        let of = |&(computing, factor, is_jittered): &_| Self {
-            computing,
-            factor,
-            is_jittered,
-            is_shown: true,
+        let of = |&computing: &Precision| {
+            let factor = match computing {
+                F32 if is_half => LAST,
+                F64 | F32 => LONGEST,
+                TF32 | BrainProducts => COARSE,
+                F16 | BF16 => EVEN,
+            };
+            let is_jittered = is_half && computing == stored;
+            Self { computing, factor, is_jittered, is_shown: true }
         };
-        levels.iter().map(of).collect()
+        computing.iter().map(of).collect()
     }
 
     /// The most that rounding explains, as the root of the mean of the squares.

@@ -52,11 +52,9 @@ mod digits;
 mod error;
 mod explain;
 mod file;
-mod head_norm;
 mod intent;
 mod level;
 mod mistake;
-mod named;
 mod number;
 mod places;
 mod precision;
@@ -75,13 +73,12 @@ pub use bank::{bank, mistake};
 pub use diagnosis::{Diagnosis, computed, diagnose, diagnose_with};
 pub use error::{Error, Result};
 pub use file::{Overrides, Reading, read};
-pub use head_norm::{HeadNorm, NormKind};
 pub use intent::{Corner, EmptyRow, Intent, Positions};
 pub use mistake::{Mistake, Mistakes};
 pub use number::{Kind, Number};
 pub use places::Places;
 pub use precision::Precision;
-pub use record::{Masks, Record, Weights};
+pub use record::{HeadNorm, Masks, NormKind, Record, Weights};
 pub use report::{
     Conditional, Distance, Nearest, Progress, StepReport, TensorReport, Verdict,
 };

@@ -90,8 +90,7 @@ impl Mistake {
 
     /// Several by their names.
     pub fn names(mistakes: &[&Self]) -> String {
-        let names: Vec<&str> =
-            mistakes.iter().map(|it| it.entry().name.as_str()).collect();
+        let names: Vec<_> = mistakes.iter().map(|it| it.entry().name.as_str()).collect();
         names.join(", and ")
     }
 

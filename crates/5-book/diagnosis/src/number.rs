@@ -93,22 +93,18 @@ impl Number {
 
     /// The layer that has it.
     pub fn applied(&self, intent: &Intent) -> Intent {
-        let mut intent = intent.clone();
+        let (mut new, found) = (intent.clone(), self.found);
         match self.kind {
             // Of one head, or of a norm, it is no number of the intent.
             Kind::Scale if self.head.is_some() => (),
             Kind::Eps => (),
-            Kind::Scale => intent.scale = Some(self.found),
-            Kind::Cap => intent.cap = Some(self.found),
-            Kind::Base => {
-                intent.rotary = intent.rotary.map(|(pairing, _)| (pairing, self.found));
-            }
-            Kind::Slopes => {
-                intent.slopes.iter_mut().flatten().for_each(|it| *it *= self.found);
-            }
-            Kind::Window => intent.window = Some(self.found as usize),
+            Kind::Scale => new.scale = Some(found),
+            Kind::Cap => new.cap = Some(found),
+            Kind::Base => new.rotary = new.rotary.map(|(pairing, _)| (pairing, found)),
+            Kind::Slopes => new.slopes.iter_mut().flatten().for_each(|it| *it *= found),
+            Kind::Window => new.window = Some(found as usize),
         }
-        intent
+        new
     }
 
     /// In words: `scaled by 0.277, 1/√13; meant was 0.354, 1/√8`.
@@ -182,24 +178,20 @@ mod tests {
     #[test]
     fn a_number_is_told_with_its_root() {
         use Kind::{Base, Cap, Eps, Scale, Slopes, Window};
+        let words = |kind, meant, found, uncertainty| {
+            let start = meant;
+            Number { kind, head: None, meant, found, uncertainty, start }.words()
+        };
         let root = |n: f64| 1.0 / n.sqrt();
-        let scale = "meant was 0.354, 1/√8";
+        for (found, expected) in [
+            (root(13.0), "0.277, 1/√13"),
+            (root(7.5), "0.365"),
+            (-root(9.0), "-0.333, −1/√9"),
+        ] {
+            let expected = format!("scaled by {expected}; meant was 0.354, 1/√8");
+            assert_eq!(words(Scale, root(8.0), found, 1e-6), expected);
+        }
         for (kind, meant, found, uncertainty, expected) in [
-            (
-                Scale,
-                root(8.0),
-                root(13.0),
-                1e-6,
-                &*format!("scaled by 0.277, 1/√13; {scale}"),
-            ),
-            (Scale, root(8.0), root(7.5), 1e-6, &*format!("scaled by 0.365; {scale}")),
-            (
-                Scale,
-                root(8.0),
-                -root(9.0),
-                1e-6,
-                &*format!("scaled by -0.333, −1/√9; {scale}"),
-            ),
             (Base, 1e4, 9000.3, 1e-3, "a rotary base of 9000; meant was 10000"),
             (Cap, 5.0, 6.96, 1e-2, "scores bounded by 6.96; meant was 5"),
             (Cap, f64::INFINITY, 30.0, 1e-2, "scores bounded by 30; none was meant"),
@@ -210,9 +202,7 @@ mod tests {
             (Eps, 1e-6, 2.5e-5, 1e-3, "an eps of 2.50e-5; meant was 1e-6"),
             (Eps, 1e-6, 1e-9, 4.0, "an eps of at most 5e-9; meant was 1e-6"),
         ] {
-            let start = meant;
-            let number = Number { kind, head: None, meant, found, uncertainty, start };
-            assert_eq!(number.words(), expected);
+            assert_eq!(words(kind, meant, found, uncertainty), expected);
         }
     }
 }

@@ -168,34 +168,29 @@ fn by_head(run: &Run<'_>, difference: &[Matrix]) -> Vec<f64> {
 /// What made an output NaN or infinite, if it is.
 pub(crate) fn not_a_number(run: &Run<'_>) -> Option<String> {
     let record = run.record;
-    let has_nan = |m: &Matrix| m.iter().any(|x| x.is_nan());
-    let (state, _) =
-        record.tensors.iter().find(|(_, tensor)| tensor.iter().any(has_nan))?;
+    let has_nan = |tensor: &[Matrix]| tensor.iter().flatten().any(|x| x.is_nan());
+    let (state, _) = record.tensors.iter().find(|(_, tensor)| has_nan(tensor))?;
+    let name = state.name();
     if run.has_empty_rows(&Recipe::RIGHT) {
         return Some(format!(
-            "{} has NaN, and some query may attend to no key: a softmax of nothing but −∞ is \
-             0 / 0, so it is the mask that makes it.",
-            state.name()
+            "{name} has NaN, and some query may attend to no key: a softmax of nothing but −∞ is \
+             0 / 0, so it is the mask that makes it."
         ));
     }
     if record.precision == Precision::F16 {
         let half = Run { precision: Precision::F16, ..Run::new(record, run.intent) };
-        let overflow = State::ALL.iter().find(|&&state| {
-            let tensor = half.step(state, &Recipe::RIGHT);
-            tensor.is_some_and(|tensor| {
-                tensor.iter().any(|m| m.iter().any(|x| !x.is_finite()))
-            })
-        });
-        if let Some(first) = overflow {
+        let overflows = |state: &&State| {
+            let tensor = half.step(**state, &Recipe::RIGHT);
+            tensor.is_some_and(|it| it.iter().flatten().any(|x| !x.is_finite()))
+        };
+        if let Some(first) = State::ALL.iter().find(overflows) {
             return Some(format!(
-                "{} has NaN, and {} has numbers beyond 65,504, which float16 cannot hold: an \
+                "{name} has NaN, and {} has numbers beyond 65,504, which float16 cannot hold: an \
                  overflow.",
-                state.name(),
                 first.name()
             ));
         }
     }
-    let name = state.name();
     Some(match record.tensors.len() {
         1 => format!(
             "{name} has NaN. With q, k, v, scores, attn and heads in the file, the first that \

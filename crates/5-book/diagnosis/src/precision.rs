@@ -2,7 +2,7 @@
 
 use attention::Matrix;
 
-use crate::named::named;
+use crate::step::named;
 
 named! {
     /// How a layer was computed: how many bits its numbers have, between steps and where they

@@ -29,12 +29,10 @@ pub(crate) fn of(run: &Run<'_>, first: &[TensorReport]) -> Vec<Reading> {
         readings.extend(after_mask(run));
     }
     if is_wrong(State::Query) {
-        for (factor, when) in [
-            (1.0 / scale, "after they were divided"),
-            (1.0 / scale.sqrt(), "after they were divided by the root of it"),
-        ] {
-            readings.extend(scaled(record, State::Query, factor, when));
-        }
+        let by = |factor, when| scaled(record, State::Query, factor, when);
+        readings.extend(by(1.0 / scale, "after they were divided"));
+        let by_root = "after they were divided by the root of it";
+        readings.extend(by(1.0 / scale.sqrt(), by_root));
     }
     readings.extend(other_norms(record));
     readings.extend(of_some_sequences(run, first));

@@ -5,8 +5,8 @@ use std::slice;
 
 use crate::digits::Digits;
 use crate::step::State;
-use crate::{Error, HeadNorm, Intent, Precision, Result};
-use attention::{Linear, Matrix, PackedParameters};
+use crate::{Error, Intent, Precision, Result};
+use attention::{Linear, Matrix, PackedParameters, RowVector};
 
 /// The parameters, `[in, out]` as the paper writes them.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,6 +27,52 @@ impl Weights {
     /// Projections alone.
     pub fn new(projections: [Linear; 3], output: Option<Linear>) -> Self {
         Self { projections, packed: None, output, norms: None, sinks: None }
+    }
+}
+
+/// A norm of queries or keys.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeadNorm {
+    /// What an entry is multiplied by: d_k of them for every head, or those of all heads.
+    pub gain: RowVector<f64>,
+    /// What is then added, as many.
+    pub bias: Option<RowVector<f64>>,
+    /// What it divides by.
+    pub kind: NormKind,
+    /// Whether it is over all heads together, and not over each.
+    pub is_whole: bool,
+    /// What is added to the mean of the squares.
+    pub eps: f64,
+}
+
+/// What a norm divides by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum NormKind {
+    /// The root of the mean of the squares.
+    RootMeanSquare,
+    /// The same after the mean is subtracted.
+    Layer,
+    /// Nothing says which of the two: the first, and then the second is tried too.
+    Unsaid,
+}
+
+impl HeadNorm {
+    /// A root mean square over each head, with these gains.
+    pub fn of_heads(gain: RowVector<f64>) -> Self {
+        let kind = NormKind::RootMeanSquare;
+        Self { gain, bias: None, kind, is_whole: false, eps: 1e-6 }
+    }
+
+    /// `a root mean square with eps 1e-6, before the rotation`.
+    pub(crate) fn words(&self) -> String {
+        let kind = match self.kind {
+            NormKind::RootMeanSquare | NormKind::Unsaid => "a root mean square",
+            NormKind::Layer => "a layer norm",
+        };
+        format!(
+            "norms of queries and keys, {kind} with eps {:e}, before they are rotated",
+            self.eps
+        )
     }
 }
 
@@ -81,17 +127,18 @@ pub struct Record {
 }
 
 impl Record {
+    /// Parameters and inputs alone, in f64.
+    pub fn new(weights: Weights, inputs: [Vec<Matrix>; 3]) -> Self {
+        let (masks, tensors) = Default::default();
+        Self { weights, inputs, masks, tensors, precision: Precision::F64 }
+    }
+
     /// A layer of this workspace on its own inputs, self-attention, in f64 and without a
     /// tensor of its computing.
     pub fn of_layer(layer: &PackedParameters, sequences: Vec<Matrix>) -> Self {
         let [q, k, v, o] = layer.projections().map(Clone::clone);
-        Self {
-            weights: Weights::new([q, k, v], Some(o)),
-            inputs: [sequences.clone(), sequences.clone(), sequences],
-            masks: Masks::default(),
-            tensors: BTreeMap::new(),
-            precision: Precision::F64,
-        }
+        let inputs = [sequences.clone(), sequences.clone(), sequences];
+        Self::new(Weights::new([q, k, v], Some(o)), inputs)
     }
 
     /// How many sequences there are.
@@ -120,26 +167,25 @@ impl Record {
     /// last digit that they show: what was rounded when it was written.
     pub(crate) fn jittered(&self, seed: u64) -> Self {
         let stored = self.precision;
-        let mut jitter = Jitter { state: seed, step: stored.step(), digits: None };
+        let mut jitter = Jitter { state: seed, step: stored.step() };
         let mut record = self.clone();
         let Weights { projections, packed, output, norms, sinks } = &mut record.weights;
         let linears = projections.iter_mut().chain(packed).chain(output);
         for linear in linears {
-            jitter.digits = Digits::of_input(slice::from_ref(&linear.weight), stored);
-            jitter.apply(linear.weight.as_mut_slice());
+            let digits = Digits::of_input(slice::from_ref(&linear.weight), stored);
+            jitter.apply(linear.weight.as_mut_slice(), digits);
             if let Some(bias) = &mut linear.bias {
                 // A bias of few numbers shows nothing, and was printed as its weight was.
                 let own = Digits::of_numbers(bias.iter().copied(), stored);
-                jitter.digits = own.filter(|it| it.decimals > 1).or(jitter.digits);
-                jitter.apply(bias.as_mut_slice());
+                let digits = own.filter(|it| it.decimals > 1).or(digits);
+                jitter.apply(bias.as_mut_slice(), digits);
             }
         }
-        jitter.digits = None;
         for norm in norms.iter_mut().flatten() {
             let rows = [&mut norm.gain].into_iter().chain(&mut norm.bias);
-            rows.for_each(|row| jitter.apply(row.as_mut_slice()));
+            rows.for_each(|row| jitter.apply(row.as_mut_slice(), None));
         }
-        sinks.iter_mut().for_each(|sinks| jitter.apply(sinks));
+        sinks.iter_mut().for_each(|sinks| jitter.apply(sinks, None));
         // Inputs that are the same stay the same.
         for role in [0, 1, 2] {
             if role > 0 && self.inputs[role] == self.inputs[role - 1] {
@@ -231,29 +277,32 @@ impl Record {
     }
 
     fn check_finite(&self) -> Result<()> {
-        let finite = |numbers: &[f64]| numbers.iter().all(|x| x.is_finite());
+        let Weights { projections, output, norms, sinks, .. } = &self.weights;
         let names = ["the query's input", "the key's input", "the value's input"];
         for (inputs, name) in self.inputs.iter().zip(names) {
-            let is_finite = inputs.iter().all(|x| finite(x.as_slice()));
-            expect(is_finite, Error::NotFinite(name))?;
+            expect_finite(inputs.iter().flatten(), name)?;
         }
-        let weights = self.weights.projections.iter().chain(&self.weights.output);
-        for (linear, name) in weights.zip(["W^Q", "W^K", "W^V", "W^O"]) {
-            let bias = linear.bias.as_ref().map_or(&[][..], |bias| bias.as_slice());
-            let is_finite = finite(linear.weight.as_slice()) && finite(bias);
-            expect(is_finite, Error::NotFinite(name))?;
+        let linears = projections.iter().chain(output);
+        for (linear, name) in linears.zip(["W^Q", "W^K", "W^V", "W^O"]) {
+            let bias = linear.bias.iter().flatten();
+            expect_finite(linear.weight.iter().chain(bias), name)?;
         }
-        let norms = self.weights.norms.iter().flatten();
+        let norms = norms.iter().flatten();
         let rows = norms.flat_map(|norm| [&norm.gain].into_iter().chain(&norm.bias));
-        let numbers = rows.map(|row| row.as_slice());
-        let mut all = numbers.chain(self.weights.sinks.as_deref());
-        expect(all.all(finite), Error::NotFinite("a norm or a sink"))
+        expect_finite(rows.flatten().chain(sinks.iter().flatten()), "a norm or a sink")
     }
 
     /// The output that its code gave.
     pub fn output(&self) -> &[Matrix] {
         self.tensors.get(&State::Output).map_or(&[], Vec::as_slice)
     }
+}
+
+fn expect_finite<'n>(
+    mut numbers: impl Iterator<Item = &'n f64>,
+    name: &'static str,
+) -> Result<()> {
+    expect(numbers.all(|x| x.is_finite()), Error::NotFinite(name))
 }
 
 fn expect(is_so: bool, otherwise: Error) -> Result<()> {
@@ -274,21 +323,20 @@ struct Jitter {
     state: u64,
     /// Relative to a number.
     step: f64,
-    digits: Option<Digits>,
 }
 
 impl Jitter {
     fn apply_all(&mut self, tensor: &mut [Matrix], stored: Precision) {
-        self.digits = Digits::of_input(tensor, stored);
-        tensor.iter_mut().for_each(|m| self.apply(m.as_mut_slice()));
+        let digits = Digits::of_input(tensor, stored);
+        tensor.iter_mut().for_each(|m| self.apply(m.as_mut_slice(), digits));
     }
 
-    fn apply(&mut self, numbers: &mut [f64]) {
+    fn apply(&mut self, numbers: &mut [f64], digits: Option<Digits>) {
         for x in numbers {
             self.state =
                 self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let unit = (self.state >> 11) as f64 / (1u64 << 53) as f64;
-            let of_digits = self.digits.map_or(0.0, |digits| digits.step(*x));
+            let of_digits = digits.map_or(0.0, |digits| digits.step(*x));
             *x += (unit - 0.5) * of_digits.max(x.abs() * self.step);
         }
     }

@@ -84,6 +84,9 @@ pub struct Nearest {
     pub distance: Distance,
 }
 
+/// What is called as the search goes on.
+pub(crate) type OnProgress<'p> = &'p mut dyn FnMut(Progress);
+
 /// How far the search is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {

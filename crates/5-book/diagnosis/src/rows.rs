@@ -6,7 +6,7 @@
 use attention::Matrix;
 
 /// The numbers of matrices of one shape, one after the other.
-pub(crate) fn numbers(matrices: &[Matrix]) -> Vec<f64> {
+pub fn numbers(matrices: &[Matrix]) -> Vec<f64> {
     let mut numbers = Vec::with_capacity(matrices.iter().map(|m| m.len()).sum());
     for matrix in matrices {
         // Columns of the transposed are rows.
@@ -16,14 +16,14 @@ pub(crate) fn numbers(matrices: &[Matrix]) -> Vec<f64> {
 }
 
 /// The same numbers as matrices of another shape, `view(-1, rows, columns)`.
-pub(crate) fn view(numbers: &[f64], rows: usize, columns: usize) -> Vec<Matrix> {
+pub fn view(numbers: &[f64], rows: usize, columns: usize) -> Vec<Matrix> {
     let matrices = numbers.chunks_exact(rows * columns);
     matrices.map(|m| Matrix::from_row_slice(rows, columns, m)).collect()
 }
 
 /// What is made of matrices row by row, of all of them at once: one product of many rows
 /// takes less time than many products of few.
-pub(crate) fn together(
+pub fn together(
     matrices: &[Matrix],
     made: impl Fn(&Matrix) -> Option<Matrix>,
 ) -> Option<Vec<Matrix>> {
@@ -40,22 +40,24 @@ pub(crate) fn together(
     Some((0..matrices.len()).map(|at| all.rows(at * rows, rows).into_owned()).collect())
 }
 
+/// The matrices of this width that lie side by side in one.
+pub fn side_by_side(m: &Matrix, width: usize) -> Vec<Matrix> {
+    let all = (0..m.ncols()).step_by(width);
+    all.map(|first| m.columns(first, width).into_owned()).collect()
+}
+
 /// `b` matrices `[n, d]` as `n` matrices `[b, d]`.
-pub(crate) fn exchanged(matrices: &[Matrix]) -> Vec<Matrix> {
+pub fn exchanged(matrices: &[Matrix]) -> Vec<Matrix> {
     (0..matrices[0].nrows()).map(|t| across(matrices, t)).collect()
 }
 
 /// Row `t` of each.
-pub(crate) fn across(matrices: &[Matrix], t: usize) -> Matrix {
+pub fn across(matrices: &[Matrix], t: usize) -> Matrix {
     Matrix::from_fn(matrices.len(), matrices[0].ncols(), |s, c| matrices[s][(t, c)])
 }
 
 /// `permute(order)` of numbers of this shape, made contiguous.
-pub(crate) fn permuted(
-    numbers: &[f64],
-    shape: [usize; 3],
-    order: [usize; 3],
-) -> Vec<f64> {
+pub fn permuted(numbers: &[f64], shape: [usize; 3], order: [usize; 3]) -> Vec<f64> {
     let strides = [shape[1] * shape[2], shape[2], 1];
     let [a, b, c] = order.map(|axis| shape[axis]);
     let [step_a, step_b, step_c] = order.map(|axis| strides[axis]);

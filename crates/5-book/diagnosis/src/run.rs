@@ -1,6 +1,5 @@
 //! A recipe, computed: the tensors of a layer, each made from those before it.
 
-mod dropout;
 mod heads;
 mod mask;
 mod norms;
@@ -265,9 +264,10 @@ impl Forward<'_> {
 
     /// How many of these are a tile.
     fn tile(&self, n: usize) -> usize {
-        match self.recipe.tile {
-            0 => (n.next_power_of_two() / 2).max(1),
-            tile => tile,
+        if self.recipe.tile > 0 {
+            self.recipe.tile
+        } else {
+            (n.next_power_of_two() / 2).max(1)
         }
     }
 }

@@ -11,9 +11,11 @@ use std::collections::{HashMap, HashSet};
 use attention::Matrix;
 
 use crate::compare::{Difference, spread};
+use crate::digits::Digits;
 use crate::level::{Level, RoundingError};
 use crate::number::Number;
 use crate::recipe::Recipe;
+use crate::report::OnProgress;
 use crate::{EmptyRow, Intent, Mistake, Mistakes, Progress, Record, Run, State, bank};
 
 /// A record with so many numbers in its input is first looked at in part.
@@ -134,17 +136,17 @@ pub(crate) struct Search<'a> {
     /// All sequences and a few rows.
     wide: Option<Run<'a>>,
     jittered: OnceCell<[Record; trials::SEEDS.len()]>,
-    /// What printing with few digits adds to a tensor.
-    digits: RefCell<HashMap<State, f64>>,
-    pub progress: RefCell<&'a mut dyn FnMut(Progress)>,
+    /// How far each tensor of the record is at most from what its code gave, by its digits.
+    digits: HashMap<State, f64>,
+    progress: RefCell<OnProgress<'a>>,
 }
 
 impl<'a> Search<'a> {
-    pub fn new(
-        record: &'a Record,
-        intent: &'a Intent,
-        progress: &'a mut dyn FnMut(Progress),
-    ) -> Self {
+    pub fn new(record: &'a Record, intent: &'a Intent, progress: OnProgress<'a>) -> Self {
+        let of_digits = |given: &Vec<Matrix>| {
+            Digits::of(given, record.precision).map_or(0.0, |digits| digits.error(given))
+        };
+        let digits = record.tensors.iter();
         Self {
             record,
             intent,
@@ -152,7 +154,7 @@ impl<'a> Search<'a> {
             probe: None,
             wide: None,
             jittered: OnceCell::new(),
-            digits: RefCell::default(),
+            digits: digits.map(|(state, given)| (*state, of_digits(given))).collect(),
             progress: RefCell::new(progress),
         }
     }
@@ -166,7 +168,7 @@ impl<'a> Search<'a> {
             search: self,
             state,
             spread: spread(given),
-            is_zero: given.iter().all(|m| m.iter().all(|&x| x == 0.0)),
+            is_zero: given.iter().flatten().all(|&x| x == 0.0),
             nearest: RefCell::new(right.clone()),
             right,
             rounding: Cell::default(),
@@ -315,31 +317,29 @@ impl Look<'_, '_> {
 
     /// Whether a trial may be what the numbers are, in some precision.
     fn is_near(&self, trial: &Trial) -> bool {
-        let digits = self.search.digits_error(self.state);
-        trial.difference.rms <= (FARTHEST * self.spread).max(digits)
+        trial.difference.rms
+            <= (FARTHEST * self.spread).max(self.search.digits[&self.state])
     }
 
     /// Those that rounding of this level explains.
-    fn fitting(&self, level: &Level, trials: Vec<Trial>) -> Vec<Trial> {
+    fn fitting(&self, level: &Level, trials: &[Trial]) -> Vec<Trial> {
         let right = least_rms(&self.right);
-        let error_if_fitting = |trial: Trial| {
+        let error_if_fitting = |trial: &Trial| {
             let rms = trial.difference.rms;
-            let is_far = !self.is_near(&trial);
-            if is_far || rms * CLEARLY > right || trial.difference.finite == 0 {
-                return None;
-            }
+            let is_clear = self.is_near(trial) && rms * CLEARLY <= right;
             // Of so many mistakes, one brings few entries nearer by chance.
             let nearer = (right / rms.max(f64::MIN_POSITIVE)).log2();
             let bits = BITS_OF_MISTAKE * trial.mistakes.len() as f64;
-            if self.entries(&trial) * nearer < bits {
+            let entries = trial.difference.finite;
+            if !is_clear || entries == 0 || self.entries(trial) * nearer < bits {
                 return None;
             }
-            let error = self.search.error(level, &trial);
+            let error = self.search.error(level, trial);
             let is_it = level.explains(&trial.difference, &error, 1.0);
-            is_it.then_some((trial, error.total()))
+            is_it.then(|| (trial.clone(), error.total()))
         };
         let mut fitting: Vec<(Trial, f64)> =
-            trials.into_iter().filter_map(error_if_fitting).collect();
+            trials.iter().filter_map(error_if_fitting).collect();
         let nearest = least_rms(fitting.iter().map(|it| &it.0));
         fitting.retain(|it| it.0.difference.rms <= (2.0 * nearest).max(it.1));
         fitting.into_iter().map(|(trial, _)| trial).collect()

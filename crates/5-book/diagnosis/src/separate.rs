@@ -62,9 +62,9 @@ pub fn showing(
             let distance = nearest_two(&record, intent, &recipes);
             (SHOWS..f64::INFINITY).contains(&distance).then_some((*it, distance))
         };
-        let shown: Vec<_> = mistakes.iter().filter_map(apart).collect();
-        let distance = shown.iter().map(|it| it.1).fold(f64::INFINITY, f64::min);
-        let shown: Vec<_> = shown.into_iter().map(|it| it.0).collect();
+        let (shown, apart): (Vec<_>, Vec<f64>) =
+            mistakes.iter().filter_map(apart).unzip();
+        let distance = apart.into_iter().fold(f64::INFINITY, f64::min);
         (Separation { record, changes: vec![CHANGES[change]], distance }, shown)
     };
     // Of those that show as many, the one that changes least.
@@ -75,12 +75,11 @@ pub fn showing(
 /// How far apart the two nearest outputs are, over their spread.
 fn nearest_two(record: &Record, intent: &Intent, recipes: &[Recipe]) -> f64 {
     let run = Run::new(record, intent);
-    let outputs: Vec<_> =
-        recipes.iter().map(|recipe| run.step(State::Output, recipe)).collect();
+    let output = |recipe| run.step(State::Output, recipe);
+    let outputs: Vec<_> = recipes.iter().filter_map(output).collect();
     let mut nearest = f64::INFINITY;
     for (i, a) in outputs.iter().enumerate() {
-        for b in outputs[i + 1..].iter().flatten() {
-            let Some(a) = a else { continue };
+        for b in &outputs[i + 1..] {
             let apart = difference(a, b).map_or(f64::INFINITY, |it| it.rms);
             nearest = nearest.min(apart / spread(a).max(f64::MIN_POSITIVE));
         }

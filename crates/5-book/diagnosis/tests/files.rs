@@ -156,3 +156,10 @@ fn what_a_mask_adds_is_kept_and_slopes_are_recognised() {
         (None, 4)
     );
 }
+
+#[test]
+fn no_file_is_no_layer() {
+    let file = TensorFile::from_bytes("empty", b"\x02\0\0\0\0\0\0\0{}".to_vec());
+    let error = read(&[&file.unwrap()], &Default::default()).unwrap_err().to_string();
+    assert!(error.starts_with("no layer was found"), "{error}");
+}

@@ -21,16 +21,16 @@ fn layer(n: usize, batch: usize, seed: u64) -> Layer {
     layer
 }
 
-/// A head's output by its scores, bounded and unmasked, and its values; given the sequence.
-type Head<'h> = &'h mut dyn FnMut(usize, &Matrix, &Matrix) -> Matrix;
+/// A head's output by its scores, bounded and unmasked, and its values.
+type Head<'h> = &'h mut dyn FnMut(&Matrix, &Matrix) -> Matrix;
 
 /// The output of a layer whose heads give this.
 fn with(layer: &Layer, head: Head<'_>) -> Vec<Matrix> {
-    let tensors = pass(&layer.record, &layer.intent, F32);
+    let tensors = pass(layer, F32);
     let sequence = |s: usize| {
         let mut of_head = |i: usize| {
             let v = tensors[&State::Value][s].columns(i * 8, 8).into_owned();
-            head(s, &tensors[&State::Scores][s * 4 + i], &v)
+            head(&tensors[&State::Scores][s * 4 + i], &v)
         };
         output(layer, &(0..4).map(&mut of_head).collect::<Vec<_>>())
     };
@@ -119,9 +119,8 @@ fn tiles_that_go_wrong_are_named_with_their_width() {
     for (n, tile) in [(10, 4), (24, 16), (40, 16), (70, 64), (20, 32)] {
         let layer = layer(n, 2, n as u64);
         let of = |wrong: &str| {
-            let output =
-                with(&layer, &mut |_, scores, v| in_tiles(scores, v, tile, wrong));
-            layer.diagnosed(output)
+            let mut head = |scores: &Matrix, v: &Matrix| in_tiles(scores, v, tile, wrong);
+            layer.diagnosed(with(&layer, &mut head))
         };
         assert_eq!(of("").verdict, Verdict::Right);
         for wrong in faults.into_iter().filter(|&it| n > tile || it == faults[1]) {
@@ -170,23 +169,12 @@ fn what_each_head_does_wrong_is_named() {
         ("mask-of-first-tile", &causal, &|m, v| averaged(&masked(m, 32), v, softmax)),
         ("columns-never-written", &usual, &|m, v| narrow(averaged(m, v, softmax))),
     ];
-    let is_named = |&(id, intent, head): &(&str, &Intent, Head<'_>)| {
+    for (id, intent, head) in heads {
         let mut layer = layer(40, 2, 2);
-        let output = with(&layer, &mut |_, scores, v| head(scores, v));
+        let output = with(&layer, &mut |scores, v| head(scores, v));
         layer.intent = intent.clone();
-        ids(&layer.diagnosed(output)) == [[id]]
-    };
-    let wrong: Vec<&str> =
-        heads.iter().filter(|it| !is_named(it)).map(|it| it.0).collect();
-    assert!(wrong.is_empty(), "{wrong:?}");
-}
-
-/// Numbers of matrices one after the other, row by row, as another shape.
-fn viewed(matrices: &[Matrix], rows: usize) -> Vec<Matrix> {
-    let of = |m: &Matrix| m.transpose().iter().copied().collect::<Vec<_>>();
-    let flat: Vec<f64> = matrices.iter().flat_map(of).collect();
-    let d = matrices[0].ncols();
-    flat.chunks(rows * d).map(|part| Matrix::from_row_slice(rows, d, part)).collect()
+        assert_eq!(ids(&layer.diagnosed(output)), [[id]]);
+    }
 }
 
 #[test]
@@ -197,20 +185,17 @@ fn tokens_that_are_repeated_in_place_of_heads_are_named() {
         linear.weight = linear.weight.columns(0, 16).into_owned();
         linear.bias = linear.bias.as_ref().map(|bias| bias.columns(0, 16).into_owned());
     }
-    let tensors = pass(&layer.record, &layer.intent, F32);
-    let heads = |state, s: usize| {
-        let flat: &Matrix = &tensors[&state][s];
-        (0..2).map(|i| flat.columns(i * 8, 8).into_owned()).collect::<Vec<_>>()
-    };
-    let repeated = |state, s: usize| {
-        let twice = |m: &Matrix| Matrix::from_fn(18, 8, |r, c| m[(r / 2, c)]);
-        viewed(&heads(state, s).iter().map(twice).collect::<Vec<_>>(), 9)
+    let tensors = pass(&layer, F32);
+    // Each token of a head twice, of which query heads 0 and 2 get the first nine.
+    let repeated = |flat: &Matrix, i: usize| {
+        Matrix::from_fn(9, 8, |t, c| flat[((i % 2 * 9 + t) / 2, i / 2 * 8 + c)])
     };
     let sequence = |s: usize| {
-        let (k, v) = (repeated(State::Key, s), repeated(State::Value, s));
         let of_head = |i: usize| {
+            let [k, v] =
+                [State::Key, State::Value].map(|it| repeated(&tensors[&it][s], i));
             let q = tensors[&State::Query][s].columns(i * 8, 8);
-            averaged(&(q * k[i].transpose() / 8_f64.sqrt()), &v[i], softmax)
+            averaged(&(q * k.transpose() / 8_f64.sqrt()), &v, softmax)
         };
         output(&layer, &(0..4).map(of_head).collect::<Vec<_>>())
     };
@@ -224,7 +209,7 @@ fn dropped(p: f64, other: f64, has_map: bool) -> Diagnosis {
     let mut layer = layer(12, 2, 6);
     let rng = &mut Rng::seed_from_u64(7);
     let mut maps = Vec::new();
-    let mut head = |_, scores: &Matrix, v: &Matrix| {
+    let mut head = |scores: &Matrix, v: &Matrix| {
         let attn = averaged(scores, &Matrix::identity(12, 12), softmax);
         let attn = attn.map(|weight| match rng.random_range(0.0..1.0) < p {
             true => 0.0,
@@ -255,7 +240,7 @@ fn dropout_is_told_from_the_map_and_only_if_one_factor_fits() {
 
 /// The output of a layer whose scores are others than masks make them.
 fn with_scores(layer: &Layer, twist: Twist<'_>) -> Vec<Matrix> {
-    let mut tensors = twisted((&layer.record, &layer.intent), F32, twist);
+    let mut tensors = twisted(layer, F32, twist);
     tensors.remove(&State::Output).unwrap()
 }
 

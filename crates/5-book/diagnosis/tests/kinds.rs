@@ -21,13 +21,8 @@ fn layer(kinds: &[Change]) -> Layer {
     let weights = Weights::new(projections, Some(linear(24, 24)));
     let keys: Vec<_> = (0..2).map(|_| random_matrix(6, 24, 2.0, rng)).collect();
     let queries = keys.iter().map(|x| x.rows(2, 4).into_owned()).collect();
-    let mut record = Record {
-        weights,
-        inputs: [queries, keys.clone(), keys],
-        masks: Default::default(),
-        tensors: Default::default(),
-        precision: Precision::F32,
-    };
+    let mut record = Record::new(weights, [queries, keys.clone(), keys]);
+    record.precision = Precision::F32;
     let mut intent = Intent { n_kv_heads: 3, ..Intent::heads(6) };
     kinds.iter().for_each(|change| change(&mut record, &mut intent));
     Layer { record, intent }
@@ -60,12 +55,7 @@ fn left_padded(record: &mut Record, intent: &mut Intent) {
 }
 
 /// Rotary positions of queries and keys that are counted in another way.
-fn placed(
-    record: &Record,
-    intent: &mut Intent,
-    query: fn(usize) -> usize,
-    key: fn(usize) -> usize,
-) {
+fn placed(record: &Record, intent: &mut Intent, [query, key]: [fn(usize) -> usize; 2]) {
     let (n_q, n_kv) = record.lengths();
     intent.offset = Some(n_kv - n_q);
     let counted = |n: usize, of: fn(usize) -> usize| {
@@ -77,6 +67,15 @@ fn placed(
         queries: if query(0) < 9 { counted(n_q, query) } else { queries },
         keys: if key(0) < 9 { counted(n_kv, key) } else { keys },
     });
+}
+
+fn slopes(intent: &mut Intent) -> &mut Vec<f64> {
+    intent.slopes.as_mut().unwrap()
+}
+
+/// Six slopes, 2^(−8n/6) from this n on.
+fn powers(first: usize) -> Vec<f64> {
+    (first..first + 6).map(|n| 0.5f64.powf(8.0 * n as f64 / 6.0)).collect()
 }
 
 /// As they stand in the list.
@@ -100,24 +99,13 @@ const CASES: [(&str, &[Change], Change); 20] = [
     ("window-one-too-narrow", &[WINDOW], |_, i| i.window = Some(2)),
     ("distance-left-out", &[CAUSAL, SLOPES], |_, i| i.slopes = None),
     ("distance-added", &[CAUSAL, SLOPES], |_, i| {
-        i.slopes.iter_mut().flatten().for_each(|slope| *slope *= -1.0);
+        slopes(i).iter_mut().for_each(|s| *s = -*s)
     }),
-    ("slopes-of-any-power", &[SLOPES], |_, i| {
-        i.slopes = Some((1..=6).map(|n| 0.5f64.powf(8.0 * n as f64 / 6.0)).collect());
-    }),
-    ("slopes-from-zero", &[SLOPES, CAUSAL], |_, i| {
-        i.slopes = Some((0..6).map(|n| 0.5f64.powf(8.0 * n as f64 / 6.0)).collect());
-    }),
-    ("slopes-reversed", &[SLOPES, CAUSAL], |_, i| {
-        i.slopes.iter_mut().for_each(|slopes| slopes.reverse());
-    }),
-    ("slopes-of-first-half", &[SLOPES, CAUSAL], |_, i| {
-        let slopes = i.slopes.take().unwrap();
-        i.slopes = Some([&slopes[..3], &slopes[..3]].concat());
-    }),
-    ("slopes-sorted", &[SLOPES, CAUSAL], |_, i| {
-        i.slopes.iter_mut().for_each(|slopes| slopes.sort_by(|a, b| b.total_cmp(a)));
-    }),
+    ("slopes-of-any-power", &[SLOPES], |_, i| *slopes(i) = powers(1)),
+    ("slopes-from-zero", &[SLOPES, CAUSAL], |_, i| *slopes(i) = powers(0)),
+    ("slopes-reversed", &[SLOPES, CAUSAL], |_, i| slopes(i).reverse()),
+    ("slopes-of-first-half", &[SLOPES, CAUSAL], |_, i| slopes(i).copy_within(..3, 3)),
+    ("slopes-sorted", &[SLOPES, CAUSAL], |_, i| slopes(i).sort_by(|a, b| b.total_cmp(a))),
     ("sink-left-out", &[SINKS, CAUSAL], |r, _| r.weights.sinks = None),
     ("sinks-twice", &[SINKS, CAUSAL], |r, _| {
         r.weights.sinks.iter_mut().flatten().for_each(|sink| *sink += 2f64.ln());
@@ -125,20 +113,22 @@ const CASES: [(&str, &[Change], Change); 20] = [
     ("sinks-scaled", &[SINKS, CAUSAL], |r, _| {
         r.weights.sinks.iter_mut().flatten().for_each(|sink| *sink /= 2.0);
     }),
-    ("row-for-position", &[ROTARY, CAUSAL], |r, i| placed(r, i, |t| t, |t| t)),
-    ("keys-rotated-twice", &[ROTARY, CAUSAL], |r, i| placed(r, i, |t| t + 2, |t| 2 * t)),
+    ("row-for-position", &[ROTARY, CAUSAL], |r, i| placed(r, i, [|t| t, |t| t])),
+    ("keys-rotated-twice", &[ROTARY, CAUSAL], |r, i| {
+        placed(r, i, [|t| t + 2, |t| 2 * t])
+    }),
     ("cached-keys-rotated-twice", &[ROTARY, CAUSAL], |r, i| {
-        placed(r, i, |t| t + 2, |t| if t < 2 { 2 * t } else { t });
+        placed(r, i, [|t| t + 2, |t| if t < 2 { 2 * t } else { t }]);
     }),
     ("padding-counted", &[ROTARY, CAUSAL, left_padded], |r, i| {
-        placed(r, i, |t| t + 2, OWN);
+        placed(r, i, [|t| t + 2, OWN]);
     }),
 ];
 
 fn diagnosed(kinds: &[Change], change: Change) -> (Verdict, Vec<Vec<&'static str>>) {
     let mut other = layer(kinds);
     change(&mut other.record, &mut other.intent);
-    let given = output(&other.record, &other.intent, Machine::of(Precision::F32));
+    let given = output(&other, Machine::of(Precision::F32));
     let diagnosis = layer(kinds).diagnosed(given);
     (diagnosis.verdict, ids(&diagnosis))
 }
@@ -152,7 +142,7 @@ fn norms_of_an_unsaid_kind_are_tried_as_both() {
             norms.for_each(|norm| norm.kind = kind);
             layer
         });
-        let given = output(&is.record, &is.intent, Machine::of(Precision::F32));
+        let given = output(&is, Machine::of(Precision::F32));
         let diagnosis = should.diagnosed(given);
         (diagnosis.verdict, diagnosis.remarks.len())
     };
@@ -170,7 +160,7 @@ fn each_mistake_is_named_in_a_layer_that_is_computed_otherwise() {
         assert_eq!(sets, [[id]], "{id}");
         assert_eq!(diagnosed(kinds, |_, _| ()).0, Verdict::Right, "{id}");
     }
-    let keys_from_zero: Change = |r, i| placed(r, i, OWN, |t| t);
+    let keys_from_zero: Change = |r, i| placed(r, i, [OWN, |t| t]);
     let (_, sets) = diagnosed(&[ROTARY, CAUSAL, left_padded], keys_from_zero);
     assert_eq!(sets, [["rotated-keys-from-zero"]]);
 }

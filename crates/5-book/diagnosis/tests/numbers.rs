@@ -9,11 +9,10 @@ mod wrong;
 use std::ops::Range;
 
 use attention::{Dims, LayerParameters, Matrix, Rng, SeedableRng, random_matrix};
-use common::loops::{Machine, twisted};
-use common::{Layer, change_all, ids, multiply_weights, stored};
+use common::loops::{Machine, output, twisted};
+use common::{Layer, change_all, multiply_weights, said, size, stored};
 use diagnosis::{
-    Diagnosis, HeadNorm, Intent, Mistake, NormKind, Precision, Record, State, Step,
-    Verdict,
+    Diagnosis, HeadNorm, Mistake, NormKind, Precision, Record, State, Step, Verdict,
 };
 use rand::RngExt;
 use wrong::{WINDOW, Wrong};
@@ -29,7 +28,7 @@ const PRECISIONS: [Precision; 4] =
 
 fn rms(a: &[Matrix]) -> f64 {
     let n: usize = a.iter().map(|m| m.len()).sum();
-    (a.iter().map(|m| m.norm_squared()).sum::<f64>() / n as f64).sqrt()
+    size(a) / (n as f64).sqrt()
 }
 
 fn apart(a: &[Matrix], b: &[Matrix]) -> f64 {
@@ -78,22 +77,17 @@ fn layer(kind: usize, [kept, computing]: [Precision; 2], seed: u64) -> WrongLaye
     }
     let [meant, other] = wrong.intents(&record);
     let exact = Machine { precision: Precision::F64, ..machine };
-    let of = |intent: &Intent, machine, wrong: Option<Wrong>| {
-        let twist = |at, score, masked| match wrong {
-            Some(wrong) => wrong.twist(at, score, masked),
-            None => masked,
-        };
-        let record = wrong.map_or(record.clone(), |wrong| wrong.record(&record));
-        twisted((&record, intent), machine, &twist).remove(&State::Output).unwrap()
-    };
-    let (right, is) = (of(&meant, exact, None), of(&other, exact, Some(wrong)));
+    let other = Layer { record: wrong.record(&record), intent: other };
+    let twist = |at, score, masked| wrong.twist(at, score, masked);
+    let of_other =
+        |machine| twisted(&other, machine, &twist).remove(&State::Output).unwrap();
+    let layer = Layer { record, intent: meant };
+    let (right, is) = (output(&layer, exact), of_other(exact));
     let rounding = rms(&right) * coarser.step() / 2.0;
     let moved = apart(&right, &is) / rounding;
-    let given = stored(of(&other, machine, Some(wrong)), kept);
+    let given = stored(of_other(machine), kept);
     let rounded = apart(&is, &given) / rounding;
-    record.tensors.insert(State::Output, given);
-    let layer = Layer { record, intent: meant };
-    WrongLayer { layer, wrong, rounding, moved, rounded }
+    WrongLayer { layer: layer.with(given), wrong, rounding, moved, rounded }
 }
 
 /// A norm of queries or keys of this width.
@@ -116,25 +110,19 @@ fn is_told(of: &WrongLayer, diagnosis: &Diagnosis) -> bool {
     if let Some(it) = diagnosis.number {
         let Some((kind, number)) = wrong.number(&layer.record) else { return false };
         let within = it.uncertainty.max(1e-6) * number.abs().max(it.found.abs());
-        let is_of_head = it.head.is_some() == matches!(wrong, Wrong::Head(_));
+        let head = if let Wrong::Scale { head, .. } = wrong { *head } else { None };
         let is_same = (it.found - number).abs() < within;
-        return it.kind == kind && is_of_head && is_same;
+        return it.kind == kind && it.head == head && is_same;
     }
     let Some(set) = diagnosis.explanations.first() else { return false };
     let computed = layer.output(set).expect("shapes that fit");
     apart(&computed, layer.record.output()) < 2.0 * of.rounded.max(4.0) * of.rounding
 }
 
-/// Of each kind how many layers were looked at, and how many told; and those that are called
-/// right.
-struct Sweep {
-    counts: Vec<[usize; 2]>,
-    right: Vec<String>,
-}
-
-/// So many layers of each kind, kept in each precision and computed in each.
-fn sweep(kinds: Range<usize>, each: u64) -> Sweep {
-    let mut sweep = Sweep { counts: vec![[0; 2]; kinds.end], right: Vec::new() };
+/// Of so many layers of each kind, kept in each precision and computed in each, none is right, and
+/// of those with another number most are told.
+fn none_is_right(kinds: Range<usize>, each: u64) {
+    let (mut counted, mut told, mut right) = (0, 0, Vec::new());
     let pairs = PRECISIONS.into_iter().flat_map(|kept| PRECISIONS.map(|it| [kept, it]));
     let all = pairs.flat_map(|pair| kinds.clone().map(move |kind| (kind, pair)));
     for (at, (kind, pair)) in all.enumerate() {
@@ -149,52 +137,40 @@ fn sweep(kinds: Range<usize>, each: u64) -> Sweep {
             let is_told = is_told(&of, &diagnosis);
             let words = format!(
                 "{wrong:?} kept and computed in {pair:?}, seed {seed}: moved {moved:.0}, \
-                 rounded {rounded:.1}: {:?}, {:?} {:?} in {}",
-                diagnosis.verdict,
-                diagnosis.number_words,
-                ids(&diagnosis),
-                diagnosis.precision
+                 rounded {rounded:.1}: {}",
+                said(&diagnosis)
             );
             // What is within the rounding of the computing, no output shows.
             if wrong.number(&of.layer.record).is_some() && moved > 4.0 * rounded {
-                sweep.counts[kind][0] += 1;
-                sweep.counts[kind][1] += usize::from(is_told);
+                counted += 1;
+                told += usize::from(is_told);
             }
             if diagnosis.verdict == Verdict::Right {
-                sweep.right.push(words);
+                right.push(words);
             } else if !is_told {
                 println!("{words}");
             }
         }
     }
-    let counts = sweep.counts.iter().enumerate();
-    for (kind, [counted, told]) in counts.filter(|it| it.1[0] > 0) {
-        println!("kind {kind}: {told} of {counted} told");
-    }
-    sweep
-}
-
-fn none_is_right(Sweep { counts, right }: Sweep) {
     assert!(right.is_empty(), "{}\n{}", right.len(), right.join("\n"));
-    let [counted, told] = [0, 1].map(|i| counts.iter().map(|it| it[i]).sum::<usize>());
     println!("{told} of {counted} told, none right");
     assert!(told * 10 >= counted * 9, "{told} of {counted}");
 }
 
 #[test]
 fn one_unknown_number_is_told_and_never_called_right() {
-    none_is_right(sweep(NUMBERS, 1));
+    none_is_right(NUMBERS, 1);
 }
 
 #[test]
 fn a_structure_is_never_rounding() {
-    none_is_right(sweep(STRUCTURES, 1));
+    none_is_right(STRUCTURES, 1);
 }
 
 #[test]
 #[ignore = "the whole of it: minutes"]
 fn none_of_thousands_is_called_right() {
-    none_is_right(sweep(NUMBERS.start..STRUCTURES.end, 15));
+    none_is_right(NUMBERS.start..STRUCTURES.end, 15);
 }
 
 /// Differences on one side of the diagonal that are within the tolerance of float32.
@@ -250,26 +226,23 @@ fn is_as_well(layer: &Layer, diagnosis: &Diagnosis) -> bool {
 
 #[test]
 fn a_mistake_and_a_number_are_told_as_both() {
-    let (mut told, mut unknown, mut wrong, mut seed) = (0, 0, Vec::new(), 0);
-    while told + unknown + wrong.len() < 40 {
+    let (mut told, mut unknown, mut seed) = (0, 0, 0);
+    while told + unknown < 40 {
         seed += 1;
         let kept = PRECISIONS[seed as usize / 6 % 4];
         let mut layer = layer(seed as usize % NUMBERS.end, [kept, kept], seed);
         let rng = &mut Rng::seed_from_u64(seed);
-        let is_of_part = matches!(layer.wrong, Wrong::Head(_) | Wrong::Eps(..));
+        let is_of_part =
+            matches!(layer.wrong, Wrong::Scale { head: Some(_), .. } | Wrong::Eps(..));
         let Some(mistake) = with_mistake(&mut layer, rng).filter(|_| !is_of_part) else {
             continue;
         };
         let diagnosis = layer.layer.diagnosis();
         let has_mistake = diagnosis.explanations.iter().any(|set| set[..] == [mistake]);
         let is_both = has_mistake && is_told(&layer, &diagnosis);
-        let words = format!(
-            "seed {seed}: {:?} and {} in {kept:?}: {:?} {:?}",
-            layer.wrong,
-            mistake.id,
-            diagnosis.number_words,
-            ids(&diagnosis)
-        );
+        let (wrong, said) = (layer.wrong, said(&diagnosis));
+        let words =
+            format!("seed {seed}: {wrong:?} and {} in {kept:?}: {said}", mistake.id);
         match diagnosis.verdict {
             _ if is_both => told += 1,
             // Some two are one number, or two others, as far as the precision tells.
@@ -278,11 +251,10 @@ fn a_mistake_and_a_number_are_told_as_both() {
                 println!("unknown: {words}");
                 unknown += 1;
             }
-            _ => wrong.push(words),
+            _ => panic!("{words}"),
         }
     }
-    println!("{told} told, {unknown} unknown\n{}", wrong.join("\n"));
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    println!("{told} told, {unknown} unknown");
     assert!(told >= 34, "{told} of 40");
 }
 

@@ -10,11 +10,11 @@ choice! {
     }
 }
 
-mistakes! {
-    Inputs, "keys-from-query", [Cross], |r| r.inputs(Role::Query, Role::Query);
-    Inputs, "only-keys-from-query", [Cross], |r| r.projections[1].input = Role::Query;
-    Inputs, "values-from-query", [Cross], |r| r.projections[2].input = Role::Query;
-    Inputs, "key-and-value-inputs", [Cross], |r| r.inputs(Role::Value, Role::Key);
-    Inputs, "values-from-keys", [Cross], |r| r.projections[2].input = Role::Key;
-    Inputs, "queries-from-keys", [Cross], |r| r.projections[0].input = Role::Key;
+mistakes! { at Inputs:
+    "keys-from-query", [Cross], |r| r.inputs(Role::Query, Role::Query);
+    "only-keys-from-query", [Cross], |r| r.projections[1].input = Role::Query;
+    "values-from-query", [Cross], |r| r.projections[2].input = Role::Query;
+    "key-and-value-inputs", [Cross], |r| r.inputs(Role::Value, Role::Key);
+    "values-from-keys", [Cross], |r| r.projections[2].input = Role::Key;
+    "queries-from-keys", [Cross], |r| r.projections[0].input = Role::Key;
 }

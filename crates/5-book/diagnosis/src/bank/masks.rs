@@ -28,23 +28,23 @@ pub enum Masking {
     Joined,
 }
 
-mistakes! {
-    Mask, "mask-opposite", [GivenMask], |r| r.all_masks(Masking::Opposite);
-    Mask, "padding-opposite", [Padding], |r| r.padding = Masking::Opposite;
-    Mask, "all-masks-opposite", [Mask], |r| r.fill = Fill::Opposite;
-    Mask, "padding-left-out", [Padding], |r| r.padding = Masking::None;
-    Mask, "padding-of-queries", [Padding], |r| r.padding = Masking::Transposed;
-    Mask, "padding-of-first", [Padding, Batch], |r| r.padding = Masking::FirstSequence;
-    Mask, "padding-tiled", [Batch, GivenMask], |r| r.all_masks(Masking::Tiled);
-    Mask, "padding-repeated", [Batch, GivenMask], |r| r.all_masks(Masking::Repeated);
-    Mask, "mask-of-first-head", [GivenMask, Heads], |r| r.all_masks(Masking::FirstHead);
-    Mask, "padding-other-end", [Padding], |r| r.padding = Masking::OtherEnd;
-    Mask, "padding-one-short", [Padding], |r| r.padding = Masking::OneShort;
-    Mask, "masks-joined-by-or", [Padding, Causal], |r| r.padding = Masking::Joined;
-    Mask, "mask-left-out", [Pairs], |r| r.pairs = Masking::None;
-    Mask, "pairs-opposite", [Pairs], |r| r.pairs = Masking::Opposite;
-    Mask, "mask-transposed", [Pairs], |r| r.pairs = Masking::Transposed;
-    Mask, "mask-before-scale", [Pairs], |r| r.pairs = Masking::BeforeScale;
+mistakes! { at Mask:
+    "mask-opposite", [GivenMask], |r| r.all_masks(Masking::Opposite);
+    "padding-opposite", [Padding], |r| r.padding = Masking::Opposite;
+    "all-masks-opposite", [Mask], |r| r.fill = Fill::Opposite;
+    "padding-left-out", [Padding], |r| r.padding = Masking::None;
+    "padding-of-queries", [Padding], |r| r.padding = Masking::Transposed;
+    "padding-of-first", [Padding, Batch], |r| r.padding = Masking::FirstSequence;
+    "padding-tiled", [Batch, GivenMask], |r| r.all_masks(Masking::Tiled);
+    "padding-repeated", [Batch, GivenMask], |r| r.all_masks(Masking::Repeated);
+    "mask-of-first-head", [GivenMask, Heads], |r| r.all_masks(Masking::FirstHead);
+    "padding-other-end", [Padding], |r| r.padding = Masking::OtherEnd;
+    "padding-one-short", [Padding], |r| r.padding = Masking::OneShort;
+    "masks-joined-by-or", [Padding, Causal], |r| r.padding = Masking::Joined;
+    "mask-left-out", [Pairs], |r| r.pairs = Masking::None;
+    "pairs-opposite", [Pairs], |r| r.pairs = Masking::Opposite;
+    "mask-transposed", [Pairs], |r| r.pairs = Masking::Transposed;
+    "mask-before-scale", [Pairs], |r| r.pairs = Masking::BeforeScale;
 }
 
 choice! {
@@ -74,12 +74,12 @@ pub enum Window {
 }
 
 impl Window {
-    mistakes! {
-        Mask, "window-left-out", [Window], |r| r.window = Window::None;
-        Mask, "window-one-too-wide", [Band],
+    mistakes! { at Mask:
+        "window-left-out", [Window], |r| r.window = Window::None;
+        "window-one-too-wide", [Band],
             |r| (r.window, r.pairs) = (Window::Wider, Masking::Wider);
-        Mask, "window-one-too-narrow", [Window], |r| r.window = Window::Narrower;
-        Mask, "window-from-zero", [Window, Offset], |r| r.window = Window::FromZero;
+        "window-one-too-narrow", [Window], |r| r.window = Window::Narrower;
+        "window-from-zero", [Window, Offset], |r| r.window = Window::FromZero;
     }
 }
 

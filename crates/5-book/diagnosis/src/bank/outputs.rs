@@ -33,17 +33,15 @@ impl Mixing {
     pub const PER_HEAD: u8 = u8::MAX;
 }
 
-mistakes! {
-    Output, "output-not-transposed", [Output], |r| r.mixing.product = Product::Transposed;
-    Output, "output-left-out", [Output], |r| r.mixing.product = Product::None;
-    Output, "output-twice", [Output], |r| r.mixing.product = Product::Twice;
-    Output, "first-block-for-all", [Output, Heads],
-        |r| r.mixing.product = Product::FirstBlock;
-    Output, "output-bias-left-out", [OutputBias], |r| r.mixing.bias = 0;
-    Output, "output-bias-twice", [OutputBias], |r| r.mixing.bias = 2;
-    Output, "output-bias-per-head", [OutputBias, Heads],
-        |r| r.mixing.bias = Mixing::PER_HEAD;
-    Output, "relu-on-output", [], |r| r.relu_on_output = true;
+mistakes! { at Output:
+    "output-not-transposed", [Output], |r| r.mixing.product = Product::Transposed;
+    "output-left-out", [Output], |r| r.mixing.product = Product::None;
+    "output-twice", [Output], |r| r.mixing.product = Product::Twice;
+    "first-block-for-all", [Output, Heads], |r| r.mixing.product = Product::FirstBlock;
+    "output-bias-left-out", [OutputBias], |r| r.mixing.bias = 0;
+    "output-bias-twice", [OutputBias], |r| r.mixing.bias = 2;
+    "output-bias-per-head", [OutputBias, Heads], |r| r.mixing.bias = Mixing::PER_HEAD;
+    "relu-on-output", [], |r| r.relu_on_output = true;
 }
 
 choice! {

@@ -65,46 +65,40 @@ pub enum Product {
     FirstBlock,
 }
 
-mistakes! {
-    Projections, "no-weight-transposed", [Output], |r| {
+mistakes! { at Projections:
+    "no-weight-transposed", [Output], |r| {
         r.all_products(Product::Transposed);
         r.mixing.product = Product::Transposed;
     };
-    Projections, "qkv-not-transposed", [], |r| r.all_products(Product::Transposed);
-    Projections, "q-not-transposed", [],
-        |r| r.projections[0].product = Product::Transposed;
-    Projections, "k-not-transposed", [],
-        |r| r.projections[1].product = Product::Transposed;
-    Projections, "v-not-transposed", [],
-        |r| r.projections[2].product = Product::Transposed;
-    Projections, "biases-left-out", [Bias, OutputBias], |r| {
+    "qkv-not-transposed", [], |r| r.all_products(Product::Transposed);
+    "q-not-transposed", [], |r| r.projections[0].product = Product::Transposed;
+    "k-not-transposed", [], |r| r.projections[1].product = Product::Transposed;
+    "v-not-transposed", [], |r| r.projections[2].product = Product::Transposed;
+    "biases-left-out", [Bias, OutputBias], |r| {
         r.all_biases(0);
         r.mixing.bias = 0;
     };
-    Projections, "qkv-biases-left-out", [Bias], |r| r.all_biases(0);
-    Projections, "q-bias-left-out", [Bias], |r| r.projections[0].bias = 0;
-    Projections, "k-bias-left-out", [Bias], |r| r.projections[1].bias = 0;
-    Projections, "v-bias-left-out", [Bias], |r| r.projections[2].bias = 0;
-    Projections, "biases-twice", [Bias], |r| r.all_biases(2);
-    Projections, "q-k-exchanged", [], |r| r.weights([(0, Role::Key), (1, Role::Query)]);
-    Projections, "k-v-exchanged", [], |r| r.weights([(1, Role::Value), (2, Role::Key)]);
-    Projections, "q-v-exchanged", [], |r| r.weights([(0, Role::Value), (2, Role::Query)]);
-    Projections, "one-weight-for-all", [],
-        |r| r.weights([(0, Role::Key), (2, Role::Key)]);
-    Projections, "q-used-for-all", [],
-        |r| r.weights([(1, Role::Query), (2, Role::Query)]);
-    Projections, "k-used-for-v", [], |r| r.projections[2].weight = Role::Key;
-    Projections, "q-used-for-k", [], |r| r.projections[1].weight = Role::Query;
-    Projections, "v-used-for-k", [], |r| r.projections[1].weight = Role::Value;
-    Projections, "k-used-for-q", [], |r| r.projections[0].weight = Role::Key;
-    Projections, "v-used-for-q", [] alone, |r| r.projections[0].weight = Role::Value;
-    Projections, "q-used-for-v", [] alone, |r| r.projections[2].weight = Role::Query;
-    Projections, "q-not-projected", [] alone,
-        |r| r.projections[0].product = Product::None;
-    Projections, "v-not-projected", [], |r| r.projections[2].product = Product::None;
-    Projections, "nothing-projected", [], |r| r.all_products(Product::None);
-    Projections, "input-sliced", [Heads], |r| r.all_products(Product::Slices);
-    Projections, "projected-twice", [], |r| r.all_products(Product::Twice);
-    Projections, "relu-on-projections", [], |r| r.relu = true;
-    Projections, "relu-on-all", [], |r| (r.relu, r.relu_on_output) = (true, true);
+    "qkv-biases-left-out", [Bias], |r| r.all_biases(0);
+    "q-bias-left-out", [Bias], |r| r.projections[0].bias = 0;
+    "k-bias-left-out", [Bias], |r| r.projections[1].bias = 0;
+    "v-bias-left-out", [Bias], |r| r.projections[2].bias = 0;
+    "biases-twice", [Bias], |r| r.all_biases(2);
+    "q-k-exchanged", [], |r| r.weights([(0, Role::Key), (1, Role::Query)]);
+    "k-v-exchanged", [], |r| r.weights([(1, Role::Value), (2, Role::Key)]);
+    "q-v-exchanged", [], |r| r.weights([(0, Role::Value), (2, Role::Query)]);
+    "one-weight-for-all", [], |r| r.weights([(0, Role::Key), (2, Role::Key)]);
+    "q-used-for-all", [], |r| r.weights([(1, Role::Query), (2, Role::Query)]);
+    "k-used-for-v", [], |r| r.projections[2].weight = Role::Key;
+    "q-used-for-k", [], |r| r.projections[1].weight = Role::Query;
+    "v-used-for-k", [], |r| r.projections[1].weight = Role::Value;
+    "k-used-for-q", [], |r| r.projections[0].weight = Role::Key;
+    "v-used-for-q", [] alone, |r| r.projections[0].weight = Role::Value;
+    "q-used-for-v", [] alone, |r| r.projections[2].weight = Role::Query;
+    "q-not-projected", [] alone, |r| r.projections[0].product = Product::None;
+    "v-not-projected", [], |r| r.projections[2].product = Product::None;
+    "nothing-projected", [], |r| r.all_products(Product::None);
+    "input-sliced", [Heads], |r| r.all_products(Product::Slices);
+    "projected-twice", [], |r| r.all_products(Product::Twice);
+    "relu-on-projections", [], |r| r.relu = true;
+    "relu-on-all", [], |r| (r.relu, r.relu_on_output) = (true, true);
 }

@@ -1,9 +1,9 @@
 //! How many heads there are, which no file of weights stores.
 
 use super::kinds::Kinds;
-use super::layouts::Layout;
 use super::settings::{FILE, HEADS};
 use super::{Files, masks, names, notes, positions, room, tensors};
+use crate::compare::{difference, spread};
 use crate::{Error, Intent, Record, Result, State};
 
 /// h, as was said, or as the file or a tensor with an axis of heads says.
@@ -12,9 +12,8 @@ pub fn read(files: &Files<'_>, kinds: &Kinds) -> Result<Option<usize>> {
         files.say(by, notes::heads(heads, heads));
         return Ok(Some(heads));
     }
-    let maps = files
-        .first(names::of(State::Attn))
-        .or_else(|| files.first(names::of(State::Scores)));
+    let first = |state| files.first(names::of(state));
+    let maps = first(State::Attn).or_else(|| first(State::Scores));
     let of_maps = maps.and_then(|(name, tensor)| match *tensor.shape() {
         [_, heads, _, _] => Some((heads, name.to_string())),
         _ => None,
@@ -25,14 +24,8 @@ pub fn read(files: &Files<'_>, kinds: &Kinds) -> Result<Option<usize>> {
 }
 
 /// The number of heads with which the output is the right one, where no one says it.
-pub fn tried(
-    files: &Files<'_>,
-    layout: Layout,
-    record: &Record,
-    intent: &Intent,
-) -> Result<(usize, usize)> {
-    let width = record.weights.projections[0].d_out();
-    let kv_width = record.weights.projections[1].d_out();
+pub fn tried(files: &Files<'_>, record: &Record, intent: &Intent) -> Result<[usize; 2]> {
+    let [width, kv_width] = [0, 1].map(|role| record.weights.projections[role].d_out());
     // What is tried is not told.
     let notes = files.notes.take();
     let mut fitting = Vec::new();
@@ -51,12 +44,12 @@ pub fn tried(
         let mut record = record.clone();
         masks::read(files, &mut record, &mut intent)?;
         positions::read(files, &record, &mut intent)?;
-        tensors::read(files, layout, &mut record, &intent)?;
+        tensors::read(files, &mut record, &intent)?;
         let right = crate::computed(&record, &intent, State::Output, &[]);
         let given = record.output();
-        let apart = right.and_then(|right| crate::compare::difference(given, &right));
-        if apart.is_some_and(|it| it.rms < 0.05 * crate::compare::spread(given)) {
-            fitting.push((heads, kv_heads));
+        let apart = right.and_then(|right| difference(given, &right));
+        if apart.is_some_and(|it| it.rms < 0.05 * spread(given)) {
+            fitting.push([heads, kv_heads]);
         }
     }
     files.notes.replace(notes);

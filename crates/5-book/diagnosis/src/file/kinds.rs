@@ -11,8 +11,10 @@ const NORMS: [&[&str]; 2] = [
     &["q_norm", "norm_q", "query_norm", "q_layernorm", "query_layernorm", "q_ln"],
     &["k_norm", "norm_k", "key_norm", "k_layernorm", "key_layernorm", "k_ln"],
 ];
-const SINKS: [&str; 4] = ["sinks", "sink", "attn_sink", "attention_sinks"];
-const SLOPES: [&str; 2] = ["alibi_slopes", "slopes"];
+const SINKS: &[&str] = &["sinks", "sink", "attn_sink", "attention_sinks"];
+const SINK_WORDS: &str = "a score more for each head, whose weight is dropped";
+const SLOPES: &[&str] = &["alibi_slopes", "slopes"];
+const SLOPE_WORDS: &str = "what scores lose per token of distance";
 
 /// The parameters of such a layer.
 #[derive(Default)]
@@ -61,12 +63,8 @@ impl Kinds {
             }
         }
         for (names, into, words) in [
-            (
-                &SINKS[..],
-                &mut kinds.sinks,
-                "a score more for each head, whose weight is dropped",
-            ),
-            (&SLOPES[..], &mut kinds.slopes, "what scores lose per token of distance"),
+            (SINKS, &mut kinds.sinks, SINK_WORDS),
+            (SLOPES, &mut kinds.slopes, SLOPE_WORDS),
         ] {
             let Some((name, tensor)) = own(names, "") else { continue };
             files.note(format!("{name} {}: {words}", tensor.shape_text()));

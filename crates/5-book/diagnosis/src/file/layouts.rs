@@ -79,13 +79,13 @@ impl Layout {
 }
 
 /// The inputs for queries, keys and values.
-pub fn inputs(files: &Files<'_>, layout: Layout) -> Result<[Vec<Matrix>; 3]> {
+pub fn inputs(files: &Files<'_>) -> Result<[Vec<Matrix>; 3]> {
     let (_, query) = files.first(INPUTS[0]).ok_or(Error::NoInput)?;
-    let query = layout.sequences(&query)?;
+    let query = files.layout.sequences(&query)?;
     let own = |role: usize| {
         let (name, input) = files.first(INPUTS[role])?;
         files.note(format!("{name} {}", input.shape_text()));
-        Some(layout.sequences(&input))
+        Some(files.layout.sequences(&input))
     };
     let key = own(1).transpose()?.unwrap_or_else(|| query.clone());
     let value = own(2).transpose()?.unwrap_or_else(|| key.clone());

@@ -41,11 +41,11 @@ impl Files<'_> {
     }
 
     /// What somebody says, or what is assumed where nobody does; both in words.
-    pub fn choice<T: Copy>(
+    pub fn choice<T: Copy, W: Into<String>>(
         &self,
         choice: Meant<T>,
         otherwise: T,
-        words: impl Fn(T) -> String,
+        words: impl Fn(T) -> W,
     ) -> T {
         match choice {
             Some((chosen, by)) => self.say(by, words(chosen)),

@@ -1,30 +1,20 @@
 //! What the code gave: the output, and tensors on the way to it.
 
-use attention::Matrix;
-
 use super::Files;
-use super::layouts::Layout;
 use super::names::of;
-use crate::rows::view;
+use crate::rows::{side_by_side, view};
 use crate::{Error, Intent, Record, Result, State};
 
 /// Reads the tensors that there are.
-pub fn read(
-    files: &Files<'_>,
-    layout: Layout,
-    record: &mut Record,
-    intent: &Intent,
-) -> Result<()> {
+pub fn read(files: &Files<'_>, record: &mut Record, intent: &Intent) -> Result<()> {
+    let layout = files.layout;
     let (name, output) = files.first(of(State::Output)).ok_or(Error::NoOutput)?;
     let (dtype, shape) = (output.dtype(), output.shape_text());
     files.note(format!("{name} {dtype} {shape}: what the code gave"));
     record.tensors.insert(State::Output, layout.sequences(&output)?);
-    let projections = [
-        (State::Query, State::HeadQuery),
-        (State::Key, State::HeadKey),
-        (State::Value, State::HeadValue),
-    ];
-    for (role, (flat, of_heads)) in projections.into_iter().enumerate() {
+    let flat = [State::Query, State::Key, State::Value];
+    let of_heads = [State::HeadQuery, State::HeadKey, State::HeadValue];
+    for (role, (flat, of_heads)) in flat.into_iter().zip(of_heads).enumerate() {
         let Some((name, tensor)) = files.first(of(flat)) else { continue };
         let heads = if role == 0 { intent.n_heads } else { intent.n_kv_heads };
         let n = record.inputs[role][0].nrows();
@@ -75,12 +65,7 @@ fn read_of_heads(
             if state == State::Heads && [a, b, c] == [batch, n_q, h] && n_q != h =>
         {
             let sequences = view(&tensor.numbers()?, n_q, h * width);
-            let heads = |m: &Matrix| {
-                (0..h)
-                    .map(|i| m.columns(i * width, width).into_owned())
-                    .collect::<Vec<_>>()
-            };
-            sequences.iter().flat_map(heads).collect()
+            sequences.iter().flat_map(|m| side_by_side(m, width)).collect()
         }
         [..] if tensor.shape().len() >= 2 => tensor.matrices()?,
         _ => return Err(tensor.shape_error("two dimensions or more").into()),

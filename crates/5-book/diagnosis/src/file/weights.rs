@@ -51,6 +51,7 @@ impl FileWeights {
 }
 
 /// One weight of the file: its name, and the part of it that all of a layer's have.
+#[derive(PartialEq)]
 struct WeightNames {
     prefix: String,
     weight: String,
@@ -64,18 +65,13 @@ pub fn read(files: &Files<'_>) -> Result<FileWeights> {
     let has_all = |prefix: &str| {
         separate.iter().all(|named| named.iter().any(|it| it.prefix == prefix))
     };
-    let prefixes: BTreeSet<&str> = packed
-        .iter()
-        .chain(&separate[0])
-        .map(|it| it.prefix.as_str())
-        .filter(|prefix| packed.iter().any(|it| it.prefix == *prefix) || has_all(prefix))
-        .collect();
+    let has_packed = |prefix: &str| packed.iter().any(|it| it.prefix == prefix);
+    let all = packed.iter().chain(&separate[0]).map(|it| it.prefix.as_str());
+    let prefixes: BTreeSet<&str> =
+        all.filter(|it| has_packed(it) || has_all(it)).collect();
     let prefix = one_of(files, &prefixes)?;
     let others = prefixes.iter().filter(|it| **it != prefix);
     let others: Vec<String> = others.map(|it| (*it).to_string()).collect();
-    let of = |named: &[WeightNames]| -> Option<usize> {
-        named.iter().position(|it| it.prefix == prefix)
-    };
     let outputs = named(files, PROJECTIONS[3]);
     let beside = |it: &&WeightNames| it.prefix == prefix || prefix.ends_with("self.");
     let output = outputs.iter().find(beside);
@@ -84,29 +80,29 @@ pub fn read(files: &Files<'_>) -> Result<FileWeights> {
     let names: Vec<String> = all.flat_map(|it| [&it.weight, &it.bias]).cloned().collect();
     room::expect_tensors(files, &names)?;
     let output = output.map(|it| linear(files, it)).transpose()?;
-    let (its, packing) = (separate.each_ref().map(|role| of(role)), Packing::Blocks);
-    let at = of(&packed);
-    let mut found =
-        FileWeights { packed: None, projections: None, output, packing, prefix, others };
-    if let Some(at) = at {
-        let by_heads = named(files, PACKED_BY_HEADS);
-        if by_heads.iter().any(|it| it.weight == packed[at].weight) {
-            found.packing = Packing::HeadByHead;
+    let of = |named: &[WeightNames]| {
+        let own = named.iter().find(|it| it.prefix == prefix);
+        own.map(|own| linear(files, own)).transpose()
+    };
+    let by_heads = named(files, PACKED_BY_HEADS);
+    let own = packed.iter().find(|it| it.prefix == prefix);
+    let is_by_heads = own.is_some_and(|own| by_heads.contains(own));
+    let packing = if is_by_heads { Packing::HeadByHead } else { Packing::Blocks };
+    let packed = of(&packed)?;
+    let projections = match packed {
+        Some(_) => None,
+        None => {
+            let none = || Error::NoLayer { names: files.all_names() };
+            let [q, k, v] = separate.each_ref().map(|role| of(role)?.ok_or_else(none));
+            Some([q?, k?, v?])
         }
-        found.packed = Some(linear(files, &packed[at])?);
-        return Ok(found);
-    }
-    let mut linears = Vec::new();
-    for (role, at) in separate.iter().zip(its) {
-        let at = at.ok_or_else(|| Error::NoLayer { names: files.all_names() })?;
-        linears.push(linear(files, &role[at])?);
-    }
-    found.projections = linears.try_into().ok();
-    Ok(found)
+    };
+    Ok(FileWeights { packed, projections, output, packing, prefix, others })
 }
 
 fn one_of(files: &Files<'_>, prefixes: &BTreeSet<&str>) -> Result<String> {
     let same = |a: &str, b: &str| a.trim_end_matches('.') == b.trim_end_matches('.');
+    let shown = |it: &&str| if it.is_empty() { "no prefix" } else { it }.to_string();
     let chosen: Vec<&&str> = match &files.said.prefix {
         Some(asked) => prefixes.iter().filter(|it| same(it, asked)).collect(),
         None => prefixes.iter().collect(),
@@ -114,25 +110,21 @@ fn one_of(files: &Files<'_>, prefixes: &BTreeSet<&str>) -> Result<String> {
     match chosen[..] {
         [one] => Ok((*one).to_string()),
         [] if prefixes.is_empty() => Err(Error::NoLayer { names: files.all_names() }),
-        _ => {
-            let shown =
-                |it: &&str| if it.is_empty() { "no prefix" } else { it }.to_string();
-            Err(Error::SeveralLayers { prefixes: prefixes.iter().map(shown).collect() })
-        }
+        _ => Err(Error::SeveralLayers { prefixes: prefixes.iter().map(shown).collect() }),
     }
 }
 
 /// The weights of the file that have one of these names behind some prefix.
 fn named(files: &Files<'_>, bases: &str) -> Vec<WeightNames> {
     let mut found: Vec<(usize, WeightNames)> = Vec::new();
+    let mut add = |rank, prefix: &str, weight: &str, bias| {
+        let (prefix, weight) = (prefix.to_string(), weight.to_string());
+        found.push((rank, WeightNames { prefix, weight, bias }));
+    };
     for (wanted, own) in &files.said.names {
         let wanted = wanted.to_lowercase();
         if bases.split(' ').any(|base| base == wanted.trim_end_matches(".weight")) {
-            let bias = own.replace("weight", "bias");
-            found.push((
-                0,
-                WeightNames { prefix: String::new(), weight: own.clone(), bias },
-            ));
+            add(0, "", own, own.replace("weight", "bias"));
         }
     }
     for name in files.all_names() {
@@ -151,8 +143,7 @@ fn named(files: &Files<'_>, bases: &str) -> Vec<WeightNames> {
                     "" => format!("{prefix}b{local}"),
                     _ => format!("{stem}{bias}"),
                 };
-                let prefix = prefix.to_string();
-                found.push((rank, WeightNames { prefix, weight: name.clone(), bias }));
+                add(rank, prefix, &name, bias);
             }
         }
     }

@@ -6,7 +6,7 @@ use super::Forward;
 use super::norms::When;
 use crate::Pairing;
 use crate::recipe::{Rotary, Sharing, Split};
-use crate::rows::{numbers, permuted, view};
+use crate::rows::{numbers, permuted, side_by_side, view};
 
 impl Forward<'_> {
     /// `[n, heads · width]` a sequence becomes `[n, width]` a head.
@@ -47,23 +47,22 @@ impl Forward<'_> {
 
     /// Where the tokens of queries, keys or values stand, by what a recipe counts.
     fn places_of_heads(&self, s: usize, role: usize, n: usize) -> Vec<f64> {
-        let mut places = self.places(s, role.min(1), n);
-        let first = match (self.recipe.rotary, role) {
-            (Rotary::QueriesFromZero, 0) | (Rotary::KeysFromZero, 1) => Some(0),
-            (Rotary::PaddingCounted, 0) => {
-                Some(self.intent.first_query(self.record.lengths()))
+        let places = self.places(s, role.min(1), n);
+        let lengths = self.record.lengths();
+        let counted =
+            |first: isize| (0..n).map(|t| (t as isize + first) as f64).collect();
+        let each =
+            |of: &dyn Fn(f64) -> f64| places.iter().map(|place| of(*place)).collect();
+        match (self.recipe.rotary, role) {
+            (Rotary::QueriesFromZero, 0) | (Rotary::KeysFromZero, 1) => counted(0),
+            (Rotary::PaddingCounted, 0) => counted(self.intent.first_query(lengths)),
+            (Rotary::QueriesAhead, 0) => each(&|place| place + 1.0),
+            (Rotary::CachedKeysTwice, 1) => {
+                let first = self.places(s, 0, lengths.0)[0];
+                each(&|place| if place < first { 2.0 * place } else { place })
             }
-            _ => None,
-        };
-        if let Some(first) = first {
-            places = (0..n).map(|t| (t as isize + first) as f64).collect();
+            _ => places,
         }
-        if (self.recipe.rotary, role) == (Rotary::CachedKeysTwice, 1) {
-            let of_query = self.places(s, 0, self.record.lengths().0);
-            let cached = places.iter_mut().filter(|place| **place < of_query[0]);
-            cached.for_each(|place| *place *= 2.0);
-        }
-        places
     }
 
     fn rotate_head(
@@ -93,14 +92,11 @@ impl Forward<'_> {
             (Rotary::OtherPairing, Pairing::Pairs) => Pairing::Halves,
             (_, pairing) => pairing,
         };
-        let is_ahead = choice == Rotary::QueriesAhead && role == 0;
-        let ahead = if is_ahead { 1.0 } else { 0.0 };
-        let place = |t: usize| places.get(t).map_or(t as f64, |place| place + ahead);
         let width = if choice == Rotary::HalfOfHead { d / 2 } else { d };
         let frequency = self.frequency(base, width);
         let mut rotated = head.columns(0, width).into_owned();
         rotate(&mut rotated, pairing, choice, |t, p| {
-            let place = if choice == Rotary::ByHead { i as f64 } else { place(t) };
+            let place = if choice == Rotary::ByHead { i as f64 } else { places[t] };
             factor * place * frequency(p)
         });
         head.columns_mut(0, width).copy_from(&rotated);
@@ -133,24 +129,20 @@ fn of_one(x: &Matrix, heads: usize, role: usize, split: Split) -> Option<Vec<Mat
     }
     let d = width / heads;
     let flat = || numbers(std::slice::from_ref(x));
-    let columns =
-        || (0..heads).map(|i| x.columns(i * d, d).into_owned()).collect::<Vec<_>>();
     Some(match split {
         Split::View => view(&flat(), n, d),
         Split::ViewOfValues if role == 2 => view(&flat(), n, d),
         Split::ViewOfKeys if role < 2 => view(&flat(), n, d),
-        Split::Meant | Split::ViewOfValues | Split::ViewOfKeys => columns(),
+        Split::Meant | Split::ViewOfValues | Split::ViewOfKeys => side_by_side(x, d),
         Split::Interleaved => {
             let of_head = |i| (0..d).map(|c| c * heads + i).collect::<Vec<_>>();
             (0..heads).map(|i| x.select_columns(&of_head(i))).collect()
         }
         Split::AfterTranspose => view(&permuted(&flat(), [1, n, width], [0, 2, 1]), n, d),
         Split::AcrossHeads => view(&flat(), heads, d),
-        Split::Exchanged => {
-            (0..d).map(|i| x.columns(i * heads, heads).into_owned()).collect()
-        }
-        Split::KeysReversed if role > 0 => columns().into_iter().rev().collect(),
-        Split::KeysReversed => columns(),
+        Split::Exchanged => side_by_side(x, heads),
+        Split::KeysReversed if role > 0 => side_by_side(x, d).into_iter().rev().collect(),
+        Split::KeysReversed => side_by_side(x, d),
     })
 }
 

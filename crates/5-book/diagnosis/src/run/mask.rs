@@ -3,7 +3,6 @@
 use attention::Matrix;
 
 use super::Forward;
-use crate::Corner;
 use crate::recipe::{Axes, Cap, Causal, Fill, Masking, Scale, Sinks, Slopes, Window};
 
 impl Forward<'_> {
@@ -145,12 +144,12 @@ impl Forward<'_> {
     /// Which keys a causal mask leaves, or all.
     fn causal(&self, (n_q, n_kv): (usize, usize)) -> Matrix<bool> {
         let choice = self.recipe.causal;
-        let corner = match choice {
-            Causal::None => None,
-            Causal::Unmeant => Some(Corner::TopLeft),
-            _ => self.intent.causal,
+        let is_causal = match choice {
+            Causal::None => false,
+            Causal::Unmeant => true,
+            _ => self.intent.causal.is_some(),
         };
-        if corner.is_none() {
+        if !is_causal {
             return Matrix::from_element(n_q, n_kv, true);
         }
         let past = match (self.intent.first_query((n_q, n_kv)), choice) {

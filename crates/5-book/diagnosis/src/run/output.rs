@@ -41,8 +41,7 @@ impl Forward<'_> {
 
     /// `concat W^O + b^O`, and what is added.
     pub(super) fn output(&self, concat: &[Matrix]) -> Option<Vec<Matrix>> {
-        let is_part = self.recipe.axes == Axes::Meant;
-        let rows = self.run.rows.as_ref().filter(|_| is_part);
+        let rows = self.rows_of_output();
         let is_narrow = self.is_narrow();
         let choose =
             |m: &Matrix| rows.map_or_else(|| Some(m.clone()), |rows| select(m, rows));
@@ -52,11 +51,8 @@ impl Forward<'_> {
             Addition::ResidualOfValue => Some(self.inputs(2)?),
             Addition::ProjectedQuery => Some(self.read(State::Query)?.to_vec()),
         };
-        let chosen = concat.iter();
-        let chosen: Vec<Matrix> = match is_narrow {
-            true => chosen.cloned().collect(),
-            false => chosen.map(choose).collect::<Option<_>>()?,
-        };
+        let chosen = |m: &Matrix| if is_narrow { Some(m.clone()) } else { choose(m) };
+        let chosen = concat.iter().map(chosen).collect::<Option<Vec<_>>>()?;
         let mut outputs = together(&chosen, |concat| self.mix(concat))?;
         for (s, output) in outputs.iter_mut().enumerate() {
             if self.recipe.relu_on_output {
@@ -69,12 +65,12 @@ impl Forward<'_> {
                 }
                 *output += added;
             }
-            if matches!(self.recipe.addition, Addition::Norm | Addition::ResidualThenNorm)
-            {
-                divide(output, NormKind::Layer, 1e-5, false);
-            }
-            if self.recipe.addition == Addition::ZeroPadding {
-                self.zero_padding(output, s, rows)?;
+            match self.recipe.addition {
+                Addition::Norm | Addition::ResidualThenNorm => {
+                    divide(output, NormKind::Layer, 1e-5, false);
+                }
+                Addition::ZeroPadding => self.zero_padding(output, s)?,
+                _ => (),
             }
         }
         match self.recipe.axes {
@@ -83,13 +79,14 @@ impl Forward<'_> {
         }
     }
 
+    /// The rows that are chosen, unless they are sequences.
+    fn rows_of_output(&self) -> Option<&Vec<usize>> {
+        self.run.rows.as_ref().filter(|_| self.recipe.axes == Axes::Meant)
+    }
+
     /// Sets rows of padded tokens to 0.
-    fn zero_padding(
-        &self,
-        output: &mut Matrix,
-        s: usize,
-        rows: Option<&Vec<usize>>,
-    ) -> Option<()> {
+    fn zero_padding(&self, output: &mut Matrix, s: usize) -> Option<()> {
+        let rows = self.rows_of_output();
         let padding = self.record.masks.padding.as_ref()?;
         let s = if padding.len() == 1 { 0 } else { *self.run.sequences.get(s)? };
         for (at, mut row) in output.row_iter_mut().enumerate() {

@@ -41,7 +41,11 @@ impl Forward<'_> {
             Product::Meant | Product::Twice => Cow::Borrowed(&linear.weight),
             Product::Transposed => Cow::Owned(linear.weight.transpose()),
             Product::Slices => Cow::Owned(slices(&linear.weight, heads)?),
-            Product::FirstBlock => Cow::Owned(first_block(&linear.weight, heads)),
+            Product::FirstBlock => {
+                let width = linear.weight.nrows() / heads;
+                let rows: Vec<usize> = (0..width * heads).map(|r| r % width).collect();
+                Cow::Owned(linear.weight.select_rows(&rows))
+            }
             Product::None => return Some(x.clone()),
         };
         let bias = linear.bias.as_ref().filter(|_| times > 0.0).map(|bias| bias * times);
@@ -118,11 +122,9 @@ fn unpacked(
         return None;
     }
     let is_even = widths.iter().all(|&width| width == widths[0]);
-    let width = widths[role];
+    let (width, before) = (widths[role], widths[..role].iter().sum::<usize>());
     let column = |c: usize| match packing {
-        Packing::Meant | Packing::Blocks => {
-            Some(widths[..role].iter().sum::<usize>() + c)
-        }
+        Packing::Meant | Packing::Blocks => Some(before + c),
         _ if !is_even => None,
         Packing::HeadByHead => Some((c / d_k * 3 + role) * d_k + c % d_k),
         Packing::Features => Some(c * 3 + role),
@@ -149,10 +151,4 @@ fn slices(weight: &Matrix, heads: usize) -> Option<Matrix> {
     let is_own = |r: usize, c: usize| r / rows == c / columns;
     let entry = |r, c| if is_own(r, c) { weight[(r, c)] } else { 0.0 };
     Some(Matrix::from_fn(d_in, d_out, entry))
-}
-
-/// W^O with the rows of the first head for every head.
-fn first_block(weight: &Matrix, heads: usize) -> Matrix {
-    let width = weight.nrows() / heads;
-    weight.select_rows(&(0..weight.nrows()).map(|r| r % width).collect::<Vec<_>>())
 }

@@ -164,8 +164,9 @@ impl Forward<'_> {
                     }
                 }),
                 // What no key gets, a sink does.
-                _ if self.has_sinks() => (),
-                _ if self.blocks() => self.fill_empty(attn, open, scores),
+                _ if self.blocks() && !self.has_sinks() => {
+                    self.fill_empty(attn, open, scores);
+                }
                 _ => (),
             }
         }
@@ -231,10 +232,7 @@ impl Forward<'_> {
 fn unit_rows(x: &Matrix) -> Matrix {
     let mut x = x.clone();
     for mut row in x.row_iter_mut() {
-        let length = row.norm();
-        if length > 0.0 {
-            row /= length;
-        }
+        row.try_normalize_mut(0.0);
     }
     x
 }

@@ -83,8 +83,9 @@ impl Look<'_, '_> {
 
     /// What a tensor with one mistake is, if it was computed so.
     fn one(&self, level: &Level) -> Option<Outcome> {
-        let near = self.singles().iter().map(|it| it.trial.clone());
-        let trials = self.fitting(level, near.collect());
+        let singles: Vec<Trial> =
+            self.singles().iter().map(|it| it.trial.clone()).collect();
+        let trials = self.fitting(level, &singles);
         if trials.is_empty() {
             return None;
         }
@@ -165,7 +166,7 @@ impl Look<'_, '_> {
     /// The trials that the finest of these levels explains.
     fn explained(&self, levels: &[Level], trials: &[Trial]) -> Option<Outcome> {
         levels.iter().find_map(|&level| {
-            let trials = self.fitting(&level, trials.to_vec());
+            let trials = self.fitting(&level, trials);
             (!trials.is_empty()).then_some(Outcome::Explained { level, trials })
         })
     }

@@ -4,7 +4,6 @@ use attention::Matrix;
 
 use super::{MOST_WHOLE, Search, Trial, nearer};
 use crate::compare::{Difference, difference, spread};
-use crate::digits::Digits;
 use crate::level::{Level, RoundingError};
 use crate::precision::Rounding;
 use crate::recipe::{Axes, Masking, Recipe};
@@ -102,8 +101,7 @@ impl<'a> Search<'a> {
         RoundingError {
             rms: (most(|it| it.rms) * finest).max(size),
             row: (most(|it| it.row) * finest).max(size),
-            digits: self.digits_error(trial.state)
-                + 2.0 * self.lowered_error(trial, exact),
+            digits: self.digits[&trial.state] + 2.0 * self.lowered_error(trial, exact),
         }
     }
 
@@ -151,15 +149,6 @@ impl<'a> Search<'a> {
             }
         }
         Some(Samples { exact, rounded: samples.into_iter().flatten().collect() })
-    }
-
-    /// How far the record's tensor is at most from what its code gave, by its digits.
-    pub fn digits_error(&self, state: State) -> f64 {
-        let error = |given: &Vec<Matrix>| {
-            Some(Digits::of(given, self.record.precision)?.error(given))
-        };
-        let of = || self.record.tensors.get(&state).and_then(error).unwrap_or(0.0);
-        *self.digits.borrow_mut().entry(state).or_insert_with(of)
     }
 
     /// The part on which a recipe is tried first: all, where that does not take long.

@@ -9,6 +9,12 @@ use attention::{Linear, Matrix};
 use diagnosis::{Corner, EmptyRow, Intent, NormKind, Pairing, Precision, Record, State};
 use half::{bf16, f16};
 
+use super::Layer;
+
+/// What machines compute in.
+pub const PRECISIONS: [Precision; 4] =
+    [Precision::F64, Precision::F32, Precision::F16, Precision::BF16];
+
 /// How a machine computes.
 #[derive(Debug, Clone, Copy)]
 pub struct Machine {
@@ -39,38 +45,37 @@ impl Machine {
         if self.precision == Precision::F64 { x } else { f64::from(x as f32) }
     }
 
-    fn dot(self, a: impl Iterator<Item = f64>, b: impl Iterator<Item = f64>) -> f64 {
-        let sum =
-            a.zip(b).fold(0.0, |sum, (a, b)| self.register(sum + self.register(a * b)));
-        self.kept(sum)
+    /// `a b`, each sum one term after the other.
+    fn product(self, a: &Matrix, b: &Matrix) -> Matrix {
+        Matrix::from_fn(a.nrows(), b.ncols(), |r, c| {
+            let terms = a.row(r).transpose().component_mul(&b.column(c));
+            let add = |sum, term: &f64| self.register(sum + self.register(*term));
+            self.kept(terms.iter().fold(0.0, add))
+        })
     }
 
     /// `x W + b`.
     pub fn linear(self, x: &Matrix, linear: &Linear) -> Matrix {
-        let w = linear.weight.map(|w| self.kept(w));
-        Matrix::from_fn(x.nrows(), w.ncols(), |r, c| {
-            let row = x.row(r);
-            let product =
-                self.dot(row.iter().map(|&x| self.kept(x)), w.column(c).iter().copied());
-            match &linear.bias {
-                Some(bias) => self.kept(product + self.kept(bias[c])),
-                None => product,
-            }
-        })
+        let [x, w] = [x, &linear.weight].map(|m| m.map(|x| self.kept(x)));
+        let mut y = self.product(&x, &w);
+        for (mut column, bias) in y.column_iter_mut().zip(linear.bias.iter().flatten()) {
+            column.apply(|x| *x = self.kept(*x + self.kept(*bias)));
+        }
+        y
     }
 }
 
 /// The output of the layer that was meant, a matrix a sequence.
-pub fn output(record: &Record, intent: &Intent, machine: Machine) -> Vec<Matrix> {
-    pass(record, intent, machine).remove(&State::Output).expect("it has an output")
+pub fn output(layer: &Layer, machine: Machine) -> Vec<Matrix> {
+    pass(layer, machine).remove(&State::Output).expect("it has an output")
 }
 
 /// The tensors of a layer, under the names that files have.
 pub type Tensors = BTreeMap<State, Vec<Matrix>>;
 
 /// Every tensor of the layer that was meant.
-pub fn pass(record: &Record, intent: &Intent, machine: Machine) -> Tensors {
-    twisted((record, intent), machine, &|_, _, masked| masked)
+pub fn pass(layer: &Layer, machine: Machine) -> Tensors {
+    twisted(layer, machine, &|_, _, masked| masked)
 }
 
 /// What becomes of the score of a sequence, a head, a query and a key: of itself, and of what
@@ -78,25 +83,22 @@ pub fn pass(record: &Record, intent: &Intent, machine: Machine) -> Tensors {
 pub type Twist<'a> = &'a dyn Fn([usize; 4], f64, f64) -> f64;
 
 /// The same where scores are twisted before the softmax.
-pub fn twisted(
-    (record, intent): (&Record, &Intent),
-    machine: Machine,
-    twist: Twist<'_>,
-) -> Tensors {
-    let layer = Layer { record, intent, machine, twist };
+pub fn twisted(layer: &Layer, machine: Machine, twist: Twist<'_>) -> Tensors {
+    let Layer { record, intent } = layer;
+    let pass = Pass { record, intent, machine, twist };
     let mut tensors = Tensors::new();
-    (0..record.batch()).for_each(|s| layer.sequence(s, &mut tensors));
+    (0..record.batch()).for_each(|s| pass.sequence(s, &mut tensors));
     tensors
 }
 
-struct Layer<'l> {
+struct Pass<'l> {
     record: &'l Record,
     intent: &'l Intent,
     machine: Machine,
     twist: Twist<'l>,
 }
 
-impl Layer<'_> {
+impl Pass<'_> {
     fn sequence(&self, s: usize, tensors: &mut Tensors) {
         let Self { record, intent, machine, .. } = *self;
         let mut add =
@@ -114,23 +116,19 @@ impl Layer<'_> {
             let shared = i * intent.n_kv_heads / h;
             let mut q = self.normed(&q, 0, (i, d_k));
             let mut k = self.normed(&k, 1, (shared, d_k));
-            let v = v.columns(shared * d_v, d_v);
+            let v = v.columns(shared * d_v, d_v).into_owned();
             self.rotate(&mut q, [s, 0]);
             self.rotate(&mut k, [s, 1]);
             let scale = intent.scale.unwrap_or(1.0 / (d_k as f64).sqrt());
             let [of_query, of_score] =
                 if machine.scales_queries { [scale, 1.0] } else { [1.0, scale] };
             q.apply(|x| *x = machine.kept(*x * of_query));
-            let scores = Matrix::from_fn(q.nrows(), k.nrows(), |r, c| {
-                let score =
-                    machine.dot(q.row(r).iter().copied(), k.row(c).iter().copied());
+            let scores = machine.product(&q, &k.transpose()).map(|score| {
                 let score = machine.kept(score * of_score);
                 intent.cap.map_or(score, |cap| machine.kept(cap * (score / cap).tanh()))
             });
             let attn = self.weights([s, i], &scores);
-            let head = Matrix::from_fn(q.nrows(), d_v, |r, c| {
-                machine.dot(attn.row(r).iter().copied(), v.column(c).iter().copied())
-            });
+            let head = machine.product(&attn, &v);
             concat.columns_mut(i * d_v, d_v).copy_from(&head);
             add(State::Scores, &scores);
             add(State::Attn, &attn);
@@ -143,8 +141,7 @@ impl Layer<'_> {
 
     /// The attention weights of a head of a sequence, from its scores.
     fn weights(&self, [s, i]: [usize; 2], scores: &Matrix) -> Matrix {
-        let mut attn = Matrix::zeros(scores.nrows(), scores.ncols());
-        for r in 0..scores.nrows() {
+        let of_row = |r: usize| {
             let masked = |c: usize| {
                 let (at, score) = ([s, i, r, c], scores[(r, c)]);
                 (self.twist)(at, score, self.masked(at, score))
@@ -156,17 +153,17 @@ impl Layer<'_> {
                 _ => s - 1e4,
             };
             let is_empty = sink.is_none() && row.iter().all(|&s| s == f64::NEG_INFINITY);
-            let row = match self.intent.empty_row {
+            match self.intent.empty_row {
                 EmptyRow::Unmasked if is_empty => {
                     let raw: Vec<f64> = scores.row(r).iter().map(lowered).collect();
                     softmax(&raw, None, EmptyRow::Zeros)
                 }
                 empty => softmax(&row, sink, empty),
-            };
-            let row = row.iter().enumerate();
-            row.for_each(|(c, &a)| attn[(r, c)] = self.machine.kept(a));
-        }
-        attn
+            }
+        };
+        let attn: Vec<f64> = (0..scores.nrows()).flat_map(of_row).collect();
+        let attn = Matrix::from_row_slice(scores.nrows(), scores.ncols(), &attn);
+        attn.map(|weight| self.machine.kept(weight))
     }
 
     /// A head of q or k, with its norm if there is one.

@@ -20,6 +20,13 @@ pub fn ids(diagnosis: &Diagnosis) -> Vec<Vec<&'static str>> {
     sets.map(|set| set.iter().map(|it| it.id).collect()).collect()
 }
 
+/// All that is said of a layer, for the words of a test that fails.
+pub fn said(diagnosis: &Diagnosis) -> String {
+    let Diagnosis { verdict, number_words, condition, tensors, .. } = diagnosis;
+    let ids = ids(diagnosis);
+    format!("{verdict:?} {ids:?}, {number_words:?}, {condition:?}, {tensors:?}")
+}
+
 pub fn mistakes(ids: &[&str]) -> Vec<&'static Mistake> {
     ids.iter().map(|id| mistake(id).unwrap()).collect()
 }
@@ -66,17 +73,38 @@ pub struct Layer {
 impl Layer {
     /// The output of the layer with these mistakes; nothing where shapes do not fit.
     pub fn output(&self, mistakes: &[&Mistake]) -> Option<Vec<Matrix>> {
-        computed(&self.record, &self.intent, State::Output, mistakes)
+        self.output_with(mistakes, self.intent.empty_row)
     }
 
     /// The same where a query without a key gets this.
     pub fn output_with(
         &self,
-        mistakes: &[&Mistake],
-        empty_row: EmptyRow,
+        wrong: &[&Mistake],
+        empty: EmptyRow,
     ) -> Option<Vec<Matrix>> {
-        let intent = Intent { empty_row, ..self.intent.clone() };
-        computed(&self.record, &intent, State::Output, mistakes)
+        let intent = Intent { empty_row: empty, ..self.intent.clone() };
+        computed(&self.record, &intent, State::Output, wrong)
+    }
+
+    /// The output with these mistakes, if it is of another shape, or further by this share of its
+    /// size, than what it is without one or all of them, whatever a query without a key gets.
+    pub fn shown(&self, mistakes: &[&Mistake], share: f64) -> Option<Vec<Matrix>> {
+        let wrong = self.output_with(mistakes, EmptyRow::Zeros)?;
+        let size = size(&wrong);
+        let mut without = vec![vec![]];
+        for left_out in mistakes.iter().filter(|_| mistakes.len() > 1) {
+            without.push(mistakes.iter().copied().filter(|it| it != left_out).collect());
+        }
+        for empty_row in [EmptyRow::Zeros, EmptyRow::Even, EmptyRow::Unmasked] {
+            for mistakes in &without {
+                let other = self.output_with(mistakes, empty_row)?;
+                let is_far = apart(&wrong, &other).is_none_or(|it| it > share * size);
+                if !is_far {
+                    return None;
+                }
+            }
+        }
+        Some(wrong).filter(|_| size.is_finite())
     }
 
     /// Adds the tensor of the layer with these mistakes, in float32.
@@ -94,11 +122,15 @@ impl Layer {
         diagnose(&self.record, &self.intent).expect("shapes that fit")
     }
 
+    /// The same with this output.
+    pub fn with(mut self, output: Vec<Matrix>) -> Self {
+        self.record.tensors.insert(State::Output, output);
+        self
+    }
+
     /// What is said of it where its output is this one.
     pub fn diagnosed(&self, output: Vec<Matrix>) -> Diagnosis {
-        let mut layer = self.clone();
-        layer.record.tensors.insert(State::Output, output);
-        layer.diagnosis()
+        self.clone().with(output).diagnosis()
     }
 }
 
@@ -127,15 +159,10 @@ pub fn random_layer(rng: &mut Rng) -> Layer {
         false => divisors[rng.random_range(0..divisors.len())],
     };
     let has_rotary = of_ten(4, rng);
-    let d_k = match has_rotary {
-        true => 2 * rng.random_range(1..=4),
-        false => rng.random_range(1..=8),
-    };
+    let d_k =
+        if has_rotary { 2 * rng.random_range(1..=4) } else { rng.random_range(1..=8) };
     let is_packed = of_ten(4, rng);
-    let packing = match of_ten(3, rng) && n_kv_heads == n_heads {
-        true => Packing::HeadByHead,
-        false => Packing::Blocks,
-    };
+    let is_by_heads = of_ten(3, rng) && is_packed && n_kv_heads == n_heads;
     let mut intent = Intent {
         n_heads,
         n_kv_heads,
@@ -149,17 +176,15 @@ pub fn random_layer(rng: &mut Rng) -> Layer {
         }),
         scale: of_ten(2, rng).then_some(0.3),
         cap: of_ten(2, rng).then_some(2.0),
-        packing: if is_packed { packing } else { Packing::Blocks },
+        packing: if is_by_heads { Packing::HeadByHead } else { Packing::Blocks },
         ..Intent::heads(n_heads)
     };
     let is_square = of_ten(7, rng);
     let d_model = if is_square { n_heads * d_k } else { rng.random_range(3..=24) };
-    let weights = weights(&intent, (d_model, d_k), is_packed, rng);
+    let weights = weights(&intent, [d_model, d_k], is_packed, rng);
     let inputs = inputs(d_model, is_packed, rng);
     let masks = masks(&inputs, n_heads, rng);
-    let precision = Precision::F64;
-    let mut record =
-        Record { weights, inputs, masks, tensors: Default::default(), precision };
+    let mut record = Record { masks, ..Record::new(weights, inputs) };
     if of_ten(4, rng) {
         add_kinds(&mut record, &mut intent, rng);
     }
@@ -211,12 +236,8 @@ fn add_kinds(record: &mut Record, intent: &mut Intent, rng: &mut Rng) {
     }
 }
 
-fn weights(
-    intent: &Intent,
-    (d_model, d_k): (usize, usize),
-    is_packed: bool,
-    rng: &mut Rng,
-) -> Weights {
+fn weights(intent: &Intent, dims: [usize; 2], is_packed: bool, rng: &mut Rng) -> Weights {
+    let [d_model, d_k] = dims;
     let Intent { n_heads, n_kv_heads, packing, .. } = *intent;
     let has_bias = of_ten(7, rng);
     let widths = [n_heads, n_kv_heads, n_kv_heads].map(|heads| heads * d_k);

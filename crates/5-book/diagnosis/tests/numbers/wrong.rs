@@ -7,26 +7,18 @@ use rand::RngExt;
 /// A query sees so many keys.
 pub const WINDOW: usize = 4;
 
-/// What is wrong, by how much: a power of e, or a share.
+/// What is wrong, by how much.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Wrong {
-    /// The scale, times e to this power.
-    Scale(f64),
-    /// The scale has the other sign besides.
-    Sign(f64),
-    /// The base of rotary positions.
+    /// The scale is so many times as large, in one head or in all.
+    Scale { times: f64, head: Option<usize> },
+    /// The base of rotary positions is so many times as large.
     Base(f64),
-    /// The bound of the scores.
-    Cap(f64),
-    /// Scores are bounded by this, and should not be.
-    Unmeant(f64),
-    /// One head's scale.
-    Head(f64),
-    /// A window has so many keys and not [`WINDOW`], where keys at its end weigh so much.
-    Width(usize, f64),
-    /// There is a window of so many keys, and should be none.
-    UnmeantWidth(usize, f64),
-    /// All slopes, times e to this power.
+    /// Scores are bounded by another number, or should not be.
+    Cap { meant: Option<f64>, found: f64 },
+    /// A window has so many keys, where those at its end weigh so much, or should not be there.
+    Width { meant: Option<usize>, found: usize, weight: f64 },
+    /// All slopes are so many times as large.
     Slopes(f64),
     /// The eps of norms: what was meant, and what it is.
     Eps(f64, f64),
@@ -53,16 +45,23 @@ impl Wrong {
     /// One of a kind, from an amount between 0 and 1.
     pub fn of(kind: usize, x: f64, rng: &mut Rng) -> Self {
         let power = if rng.random_range(0..2) == 0 { x } else { -x };
+        let times = power.exp();
         match kind {
-            0 => Self::Scale(power),
-            1 => Self::Base(3.0 * power),
-            2 => Self::Cap(power),
-            3 => Self::Unmeant(1.0 / x.max(1e-4).sqrt()),
-            4 => Self::Sign(power),
-            5 => Self::Head(power),
-            6 => Self::Width([1, 2, 3, 5, 6][rng.random_range(0..5)], x),
-            7 => Self::UnmeantWidth(rng.random_range(1..=5), x),
-            8 => Self::Slopes(3.0 * power),
+            0 => Self::Scale { times, head: None },
+            1 => Self::Base((3.0 * power).exp()),
+            2 => Self::Cap { meant: Some(5.0), found: 5.0 * times },
+            3 => Self::Cap { meant: None, found: 1.0 / x.max(1e-4).sqrt() },
+            4 => Self::Scale { times: -times, head: None },
+            5 => Self::Scale { times, head: Some(1) },
+            6 => {
+                let found = [1, 2, 3, 5, 6][rng.random_range(0..5)];
+                Self::Width { meant: Some(WINDOW), found, weight: x }
+            }
+            7 => {
+                let found = rng.random_range(1..=5);
+                Self::Width { meant: None, found, weight: x }
+            }
+            8 => Self::Slopes((3.0 * power).exp()),
             // An eps that is hardly another is not told.
             9 if power > 0.0 => Self::Eps(1e-6, 1e-6 + x.max(1e-6)),
             9 => Self::Eps(x, 0.1 * x),
@@ -81,23 +80,24 @@ impl Wrong {
         let mut meant = Intent::heads(4);
         match self {
             Self::Base(_) => meant.rotary = Some((Pairing::Halves, 10_000.0)),
-            Self::Cap(_) => meant.cap = Some(5.0),
+            Self::Cap { meant: cap, .. } => meant.cap = cap,
             Self::CapAfterMask(cap) => {
                 (meant.cap, meant.causal) = (Some(cap), Some(Corner::TopLeft));
             }
             Self::Leak(_) => meant.causal = Some(Corner::TopLeft),
             Self::Slopes(_) => meant.slopes = Some(Intent::paper_slopes(4)),
-            Self::Width(n, x) | Self::UnmeantWidth(n, x) => {
+            Self::Width { meant: window, found: n, weight } => {
                 // Some look both ways, and in some the end of a window hardly counts.
                 meant.causal = (n % 2 == 0).then_some(Corner::TopLeft);
-                meant.slopes = (x < 0.1).then(|| vec![-x.ln() / n.min(WINDOW) as f64; 4]);
-                meant.window = matches!(self, Self::Width(..)).then_some(WINDOW);
+                let slope = -weight.ln() / n.min(WINDOW) as f64;
+                meant.slopes = (weight < 0.1).then(|| vec![slope; 4]);
+                meant.window = window;
             }
             _ => (),
         }
         let mut wrong = meant.clone();
         match self.number(record) {
-            _ if matches!(self, Self::Head(_)) => (),
+            _ if matches!(self, Self::Scale { head: Some(_), .. }) => (),
             Some((Kind::Scale, x)) => wrong.scale = Some(x),
             Some((Kind::Base, x)) => wrong.rotary = Some((Pairing::Halves, x)),
             Some((Kind::Cap, x)) => wrong.cap = Some(x),
@@ -121,7 +121,7 @@ impl Wrong {
 
     pub fn twist(self, [_, head, r, c]: [usize; 4], score: f64, masked: f64) -> f64 {
         match self {
-            Self::Head(x) if head == 1 => masked * x.exp(),
+            Self::Scale { times, head: Some(i) } if head == i => masked * times,
             Self::Leak(x) if c > r => score + x.ln(),
             Self::Window(x) if c + WINDOW == r => score + x.ln(),
             Self::CapAfterMask(cap) if c > r => -cap,
@@ -136,13 +136,11 @@ impl Wrong {
     pub fn number(self, record: &Record) -> Option<(Kind, f64)> {
         let scale = 2.0 / (record.inputs[0][0].ncols() as f64).sqrt();
         Some(match self {
-            Self::Scale(x) | Self::Head(x) => (Kind::Scale, scale * x.exp()),
-            Self::Sign(x) => (Kind::Scale, -scale * x.exp()),
-            Self::Base(x) => (Kind::Base, 10_000.0 * x.exp()),
-            Self::Cap(x) => (Kind::Cap, 5.0 * x.exp()),
-            Self::Unmeant(cap) => (Kind::Cap, cap),
-            Self::Width(n, _) | Self::UnmeantWidth(n, _) => (Kind::Window, n as f64),
-            Self::Slopes(x) => (Kind::Slopes, x.exp()),
+            Self::Scale { times, .. } => (Kind::Scale, scale * times),
+            Self::Base(times) => (Kind::Base, 10_000.0 * times),
+            Self::Cap { found, .. } => (Kind::Cap, found),
+            Self::Width { found, .. } => (Kind::Window, found as f64),
+            Self::Slopes(times) => (Kind::Slopes, times),
             Self::Eps(_, eps) => (Kind::Eps, eps),
             _ => return None,
         })
