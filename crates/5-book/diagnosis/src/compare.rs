@@ -17,10 +17,15 @@ pub(crate) struct Difference {
     pub n_not_finite: usize,
 }
 
+/// Whether both are as many matrices of the same shapes.
+pub(crate) fn is_one_shape(a: &[Matrix], b: &[Matrix]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.shape() == b.shape())
+}
+
 /// Where shapes agree. Entries that are both NaN do not differ; where one is not finite and
 /// the other is another number, the difference is infinite.
 pub(crate) fn difference(a: &[Matrix], b: &[Matrix]) -> Option<Difference> {
-    if a.len() != b.len() || a.iter().zip(b).any(|(a, b)| a.shape() != b.shape()) {
+    if !is_one_shape(a, b) {
         return None;
     }
     let (mut sum, mut n, mut row, mut largest) = (0.0, 0, 0.0_f64, 0.0_f64);

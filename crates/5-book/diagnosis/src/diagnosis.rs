@@ -4,7 +4,6 @@ use attention::Matrix;
 use serde::Serialize;
 
 use crate::explain::explanations;
-use crate::level::Level;
 use crate::number::{Kind, Number};
 use crate::places::Places;
 use crate::recipe::{Recipe, Softmax};
@@ -113,15 +112,12 @@ fn check_shapes(record: &Record, intent: &Intent, diagnosis: &Diagnosis) -> Resu
     let is_unknown = |it: &&TensorReport| it.verdict == Verdict::Unknown;
     let Some(tensor) = diagnosis.tensors.iter().find(is_unknown) else { return Ok(()) };
     let state = tensor.tensor;
-    let given = &record.tensors[&state];
+    let shape = |all: &[Matrix]| [all.len(), all[0].nrows(), all[0].ncols()];
+    let found = shape(&record.tensors[&state]);
     match computed(record, intent, state, &[]) {
-        Some(right) if diagnosis.nearest.is_none() => Err(Error::Shape {
-            state,
-            found_matrices: given.len(),
-            found: given[0].shape(),
-            matrices: right.len(),
-            expected: right[0].shape(),
-        }),
+        Some(right) if diagnosis.nearest.is_none() => {
+            Err(Error::Shape { state, found, expected: shape(&right) })
+        }
         _ => Ok(()),
     }
 }
@@ -139,14 +135,13 @@ fn one_reading(record: &Record, intent: &Intent, progress: OnProgress<'_>) -> Di
     let states = record.tensors.keys();
     let segments: Vec<Segment> = states.map(|state| search.segment(*state)).collect();
     let explanations = explanations(&search, &segments);
-    let is_unknown = |it: &&Segment| match it.outcome {
-        Outcome::Unknown => true,
-        // What explains it would change what is right.
-        Outcome::Explained { .. } => explanations.is_empty(),
-        _ => false,
+    let is_unknown = |it: &&Segment| {
+        // What explains it may change what is right.
+        let is_explained = it.outcome.without_number().next().is_some();
+        it.outcome.verdict == Verdict::Unknown || is_explained && explanations.is_empty()
     };
     let unknown = segments.iter().find(is_unknown);
-    let number = |it: &Segment| it.outcome.trials().first()?.number;
+    let number = |it: &Segment| it.outcome.trials.first()?.number;
     let number = segments.iter().find_map(number);
     let condition = segments.iter().find_map(conditional);
     let verdict = match unknown {
@@ -179,10 +174,9 @@ fn one_reading(record: &Record, intent: &Intent, progress: OnProgress<'_>) -> Di
 
 /// What is to be so for a tensor to be right.
 fn conditional(segment: &Segment) -> Option<Conditional> {
-    let Outcome::Condition { level, condition, nearest } = &segment.outcome else {
-        return None;
-    };
-    let (computing, name) = (level.computing, level.computing.name());
+    let (condition, nearest) = segment.outcome.condition.as_ref()?;
+    let computing = segment.outcome.level?.computing;
+    let name = computing.name();
     let towards = |what: &str| {
         format!(
             "rounding in {name} moved it in one direction, as rounding rarely does: that of \
@@ -210,14 +204,7 @@ fn conditional(segment: &Segment) -> Option<Conditional> {
 }
 
 fn report(segment: &Segment) -> TensorReport {
-    let (verdict, level) = match &segment.outcome {
-        Outcome::Right { level } => (Verdict::Right, Some(level)),
-        Outcome::Condition { level, .. } => (Verdict::Condition, Some(level)),
-        Outcome::Explained { level, .. } | Outcome::Number { level, .. } => {
-            (Verdict::Mistake, Some(level))
-        }
-        Outcome::Unknown => (Verdict::Unknown, None),
-    };
+    let Outcome { verdict, level, .. } = segment.outcome;
     TensorReport {
         tensor: segment.state,
         verdict,
@@ -253,24 +240,21 @@ fn steps(explanations: &[Mistakes]) -> Vec<StepReport> {
 
 fn nearest(segment: &Segment) -> Option<Nearest> {
     let trial = segment.nearest()?;
-    let distance = distance(segment, trial);
-    Some(Nearest { mistakes: trial.mistakes.clone(), distance })
+    Some(Nearest { mistakes: trial.mistakes.clone(), distance: distance(segment, trial) })
 }
 
 /// What the code gave to queries that may attend to no key.
 fn empty_row(run: &Run<'_>, segments: &[Segment]) -> Option<EmptyRow> {
     let segment = segments.iter().find(|it| it.state >= State::Attn)?;
-    let trial = match &segment.outcome {
-        Outcome::Unknown => return None,
-        outcome => outcome.trials().first().or(segment.right.as_ref())?,
-    };
+    let is_known = segment.outcome.verdict != Verdict::Unknown;
+    let trial = segment.outcome.trials.first().or(segment.right.as_ref());
+    let trial = trial.filter(|_| is_known)?;
     run.has_empty_rows(&trial.recipe).then_some(trial.empty_row)
 }
 
 fn remarks(run: &Run<'_>, segments: &[Segment]) -> Vec<String> {
     let mut remarks: Vec<String> = segments.iter().filter_map(remark_of).collect();
-    let trials = segments.iter().flat_map(|segment| segment.outcome.trials());
-    for trial in trials.filter(|it| it.number.is_none()) {
+    for trial in segments.iter().flat_map(|segment| segment.outcome.without_number()) {
         let (name, tile) = (&trial.mistakes[0].entry().name, trial.recipe.tile);
         if tile > 0 {
             remarks.push(format!("{name}: it is so with tiles of {tile}."));
@@ -286,16 +270,12 @@ fn remarks(run: &Run<'_>, segments: &[Segment]) -> Vec<String> {
 
 fn remark_of(segment: &Segment) -> Option<String> {
     let name = segment.state.name();
-    match &segment.outcome {
-        Outcome::Right { level } | Outcome::Condition { level, .. }
-            if is_coarse(level, segment) =>
-        {
-            Some(format!(
-                "{name} is right as far as its digits and those before it tell: their \
-                 rounding is much of what there is, and a mistake may be within it."
-            ))
-        }
-        Outcome::Unknown if segment.is_zero => Some(format!(
+    match segment.outcome.verdict {
+        Verdict::Right | Verdict::Condition if is_coarse(segment) => Some(format!(
+            "{name} is right as far as its digits and those before it tell: their \
+             rounding is much of what there is, and a mistake may be within it."
+        )),
+        Verdict::Unknown if segment.is_zero => Some(format!(
             "{name} is zeros alone, and should not be. A mask that blocks every key, a tensor \
              that was never filled and much else give that, so no mistake is named; the \
              tensors before it say where the zeros begin."
@@ -305,8 +285,9 @@ fn remark_of(segment: &Segment) -> Option<String> {
 }
 
 /// Whether rounding hides what many mistakes change.
-fn is_coarse(level: &Level, segment: &Segment) -> bool {
-    let tolerance = segment.rounding.map_or(0.0, |(_, error)| level.tolerance(&error));
+fn is_coarse(segment: &Segment) -> bool {
+    let both = segment.outcome.level.zip(segment.rounding);
+    let tolerance = both.map_or(0.0, |(level, (_, error))| level.tolerance(&error));
     tolerance > 0.1 * segment.spread
 }
 

@@ -30,17 +30,10 @@ pub enum Error {
     )]
     Input { projection: char, found: usize, expected: usize },
     #[error(
-        "{} is {found_matrices} matrices of {}×{}, and the inputs and heads make \
-         {matrices} of {}×{}",
-        state.name(), found.0, found.1, expected.0, expected.1
+        "{} is {} matrices of {}×{}, and the inputs and heads make {} of {}×{}",
+        state.name(), found[0], found[1], found[2], expected[0], expected[1], expected[2]
     )]
-    Shape {
-        state: State,
-        found_matrices: usize,
-        found: (usize, usize),
-        matrices: usize,
-        expected: (usize, usize),
-    },
+    Shape { state: State, found: [usize; 3], expected: [usize; 3] },
     #[error("a head's queries have {d_k} entries, and its keys {found}")]
     KeyWidth { d_k: usize, found: usize },
     #[error(

@@ -2,6 +2,7 @@
 
 use crate::Mistakes;
 use crate::recipe::Recipe;
+use crate::report::Verdict;
 use crate::search::{Outcome, Search, Segment};
 
 /// Of how many combinations at most.
@@ -12,7 +13,7 @@ const MOST: usize = 20_000;
 /// tensor that is right.
 pub(crate) fn explanations(search: &Search<'_>, segments: &[Segment]) -> Vec<Mistakes> {
     let mut unions: Vec<Mistakes> = vec![Vec::new()];
-    let trials = segments.iter().map(|segment| segment.outcome.trials());
+    let trials = segments.iter().map(|segment| &segment.outcome.trials);
     for trials in trials.filter(|trials| !trials.is_empty()) {
         let mut longer: Vec<Mistakes> = Vec::new();
         for union in &unions {
@@ -31,7 +32,7 @@ pub(crate) fn explanations(search: &Search<'_>, segments: &[Segment]) -> Vec<Mis
         |union: &&Mistakes| segments.iter().all(|segment| gives(search, segment, union));
     let consistent: Vec<_> = unions.iter().filter(is_consistent).collect();
     let Some(size) = consistent.first().map(|union| union.len()) else {
-        let is_right = |it: &&Segment| matches!(it.outcome, Outcome::Right { .. });
+        let is_right = |it: &&Segment| it.outcome.verdict == Verdict::Right;
         let spares_right = |union: &Mistakes| {
             segments.iter().filter(is_right).all(|segment| gives(search, segment, union))
         };
@@ -57,14 +58,12 @@ fn is_same(a: &Mistakes, b: &Mistakes) -> bool {
 fn gives(search: &Search<'_>, segment: &Segment, mistakes: &Mistakes) -> bool {
     let (state, recipe) = (segment.state, Recipe::with(mistakes));
     let is_same = |it: &Recipe| it.before(state) == recipe.before(state);
-    let (level, is_known) = match &segment.outcome {
-        Outcome::Unknown | Outcome::Number { .. } => return true,
-        Outcome::Right { level } | Outcome::Condition { level, .. } => {
-            (level, is_same(&Recipe::RIGHT))
-        }
-        Outcome::Explained { level, trials } => {
-            (level, trials.iter().any(|it| is_same(&it.recipe)))
-        }
+    let Outcome { verdict, level, trials, .. } = &segment.outcome;
+    let has_number = trials.iter().any(|it| it.number.is_some());
+    let Some(level) = level.filter(|_| !has_number) else { return true };
+    let is_known = match verdict {
+        Verdict::Mistake => trials.iter().any(|it| is_same(&it.recipe)),
+        _ => is_same(&Recipe::RIGHT),
     };
-    is_known || search.is_explained(level, state, mistakes)
+    is_known || search.is_explained(&level, state, mistakes)
 }

@@ -11,7 +11,6 @@ mod masks;
 mod names;
 mod notes;
 mod positions;
-mod room;
 mod settings;
 mod tensors;
 mod weights;
@@ -27,6 +26,12 @@ use crate::{Corner, Error, Intent, Pairing, Precision, Record, Result, State};
 use layouts::Layout;
 use notes::Notes;
 use settings::{BASE, CAP, CAUSAL, KV_HEADS, Meant, ROTARY, SCALE, YOU};
+
+/// So many entries are read, and no more: a gigabyte in f64.
+const MOST_ENTRIES: u128 = 1 << 27;
+
+/// So many scores are computed at a time, and no more: hundreds of layers are.
+const MOST_SCORES: u128 = 1 << 25;
 
 /// A layer as its reader describes it, where the file does not, or differs.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -99,7 +104,7 @@ pub(crate) struct Files<'a> {
 pub fn read(files: &[&TensorFile], said: &Overrides) -> Result<Reading> {
     let (used, notes) = Default::default();
     let mut files = Files { files, said, used, notes, layout: Layout::BatchFirst };
-    room::expect_tensors(&files, &files.names_without_prefix())?;
+    files.expect_tensors(&files.names_without_prefix())?;
     let found = weights::read(&files)?;
     let (prefix, others) = (found.prefix.clone(), found.others.clone());
     let kinds = kinds::Kinds::read(&files, &prefix, found.width())?;
@@ -117,7 +122,7 @@ pub fn read(files: &[&TensorFile], said: &Overrides) -> Result<Reading> {
     if heads.is_some() {
         record.check_layer(&intent)?;
     }
-    room::expect_scores(&record, &intent)?;
+    expect_scores(&record, &intent)?;
     if heads.is_none() {
         [intent.n_heads, intent.n_kv_heads] = heads::tried(&files, &record, &intent)?;
         let heads = notes::heads(intent.n_heads, intent.n_kv_heads);
@@ -155,8 +160,13 @@ impl Files<'_> {
         self.files.iter().find_map(|file| file.get(name))
     }
 
-    fn is_used(&self, name: &str) -> bool {
-        self.used.borrow().contains(name)
+    /// Whether tensors of these names have no more entries than are read.
+    fn expect_tensors(&self, names: &[String]) -> Result<()> {
+        let entries = names.iter().filter_map(|name| Some(self.peek(name)?.n_entries()));
+        match entries.fold(0, u128::saturating_add) {
+            n if n > MOST_ENTRIES => Err(Error::Entries { n, most: MOST_ENTRIES }),
+            _ => Ok(()),
+        }
     }
 
     /// The first of these names that there is.
@@ -173,6 +183,19 @@ impl Files<'_> {
         let own = self.said.names.iter().map(|(_, own)| own.clone());
         let all = self.all_names().into_iter();
         all.filter(|name| !name.contains('.')).chain(own).collect()
+    }
+}
+
+/// Whether the scores of a layer are no more than are computed.
+fn expect_scores(record: &Record, intent: &Intent) -> Result<()> {
+    let (heads, batch) = (intent.n_heads, record.batch());
+    let (n_q, n_kv) = record.lengths();
+    let sizes = [batch, heads, n_q, n_kv].into_iter();
+    match sizes.fold(1u128, |n, size| n.saturating_mul(size as u128)) {
+        n if n > MOST_SCORES => {
+            Err(Error::Scores { n_q, n_kv, heads, batch, n, most: MOST_SCORES })
+        }
+        _ => Ok(()),
     }
 }
 

@@ -64,6 +64,11 @@ pub struct Number {
 }
 
 impl Number {
+    /// One that is looked for from here on.
+    pub(crate) fn new(kind: Kind, meant: f64, start: f64) -> Self {
+        Self { kind, head: None, meant, found: start, uncertainty: 0.0, start }
+    }
+
     /// Times e to this power.
     pub(crate) fn times(self, power: f64) -> Self {
         let found = self.start * power.exp();
@@ -179,8 +184,7 @@ mod tests {
     fn a_number_is_told_with_its_root() {
         use Kind::{Base, Cap, Eps, Scale, Slopes, Window};
         let words = |kind, meant, found, uncertainty| {
-            let start = meant;
-            Number { kind, head: None, meant, found, uncertainty, start }.words()
+            Number { found, uncertainty, ..Number::new(kind, meant, meant) }.words()
         };
         let root = |n: f64| 1.0 / n.sqrt();
         for (found, expected) in [

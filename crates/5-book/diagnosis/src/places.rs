@@ -67,7 +67,15 @@ impl Places {
     }
 
     fn words(&self, record: &Record) -> Vec<String> {
-        let mut words: Vec<String> = self.words_of_sequences().into_iter().collect();
+        let mut words = Vec::new();
+        if let Some(differ) = self.differing() {
+            let list = differ.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+            words.push(match differ.len() {
+                1 => format!("only sequence {list} differs"),
+                2..=8 => format!("only the sequences {list} differ"),
+                n => format!("only {n} of {} sequences differ", self.sequences.len()),
+            });
+        }
         let head = self.heads.iter().position(|&share| share > NEARLY_ALL);
         if let Some(i) = head.filter(|_| self.heads.len() > 1) {
             words.push(format!("only head {i} differs"));
@@ -102,16 +110,6 @@ impl Places {
         let least = (1.0 - NEARLY_ALL) / n as f64;
         let differ = (0..n).filter(|&s| self.sequences[s] > least).collect::<Vec<_>>();
         (differ.len() < n).then_some(differ).filter(|differ| !differ.is_empty())
-    }
-
-    fn words_of_sequences(&self) -> Option<String> {
-        let differ = self.differing()?;
-        let list = differ.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
-        Some(match differ.len() {
-            1 => format!("only sequence {list} differs"),
-            2..=8 => format!("only the sequences {list} differ"),
-            n => format!("only {n} of {} sequences differ", self.sequences.len()),
-        })
     }
 
     /// A word on padding, where some sequences alone differ from what was meant and no mask

@@ -3,7 +3,7 @@
 
 use attention::Matrix;
 
-use crate::compare::difference;
+use crate::compare::{difference, is_one_shape};
 use crate::recipe::Recipe;
 use crate::report::{TensorReport, Verdict};
 use crate::step::State;
@@ -102,15 +102,14 @@ fn after_mask(run: &Run<'_>) -> Option<Reading> {
     let right = Run::new(&read, run.intent).step(State::Scores, &Recipe::RIGHT)?;
     let scores = record.tensors.get(&State::Scores)?;
     let is_blocked = |m: &Matrix| m.iter().any(|&score| score <= BLOCKED);
-    if !scores.iter().any(is_blocked) || scores.len() != right.len() {
+    if !scores.iter().any(is_blocked) || !is_one_shape(scores, &right) {
         return None;
     }
     let open = |(given, right): (&Matrix, &Matrix)| {
-        (given.shape() == right.shape())
-            .then(|| given.zip_map(right, |a, b| if a <= BLOCKED { b } else { a }))
+        given.zip_map(right, |a, b| if a <= BLOCKED { b } else { a })
     };
-    let scores = scores.iter().zip(right.iter()).map(open).collect::<Option<_>>()?;
-    read.tensors.insert(State::Scores, scores);
+    read.tensors
+        .insert(State::Scores, scores.iter().zip(right.iter()).map(open).collect());
     let remark = "scores is read as after the mask: blocked ones are left out.";
     Some(Reading { record: read, remark: remark.to_string(), is_scaled: false })
 }

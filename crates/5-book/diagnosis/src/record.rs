@@ -69,9 +69,9 @@ impl HeadNorm {
             NormKind::RootMeanSquare | NormKind::Unsaid => "a root mean square",
             NormKind::Layer => "a layer norm",
         };
+        let eps = self.eps;
         format!(
-            "norms of queries and keys, {kind} with eps {:e}, before they are rotated",
-            self.eps
+            "norms of queries and keys, {kind} with eps {eps:e}, before they are rotated"
         )
     }
 }

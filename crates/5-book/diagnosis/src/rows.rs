@@ -40,8 +40,8 @@ pub fn together(
     Some((0..matrices.len()).map(|at| all.rows(at * rows, rows).into_owned()).collect())
 }
 
-/// The matrices of this width that lie side by side in one.
-pub fn side_by_side(m: &Matrix, width: usize) -> Vec<Matrix> {
+/// The blocks of so many columns that lie side by side in a matrix.
+pub fn column_blocks(m: &Matrix, width: usize) -> Vec<Matrix> {
     let all = (0..m.ncols()).step_by(width);
     all.map(|first| m.columns(first, width).into_owned()).collect()
 }

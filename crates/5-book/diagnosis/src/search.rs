@@ -15,7 +15,7 @@ use crate::digits::Digits;
 use crate::level::{Level, RoundingError};
 use crate::number::Number;
 use crate::recipe::Recipe;
-use crate::report::OnProgress;
+use crate::report::{OnProgress, Verdict};
 use crate::{EmptyRow, Intent, Mistake, Mistakes, Progress, Record, Run, State, bank};
 
 /// A record with so many numbers in its input is first looked at in part.
@@ -64,30 +64,32 @@ pub(crate) enum Condition {
 
 /// What one tensor of the record is.
 #[derive(Debug, Clone)]
-pub(crate) enum Outcome {
-    /// As it should be, in this precision.
-    Right { level: Level },
-    /// As it should be, if that is so.
-    Condition { level: Level, condition: Condition, nearest: Option<Box<Trial>> },
-    /// As it is with another number, and perhaps with a mistake, in this precision.
-    Number { level: Level, trials: Vec<Trial> },
-    /// As each of these says, in this precision.
-    Explained { level: Level, trials: Vec<Trial> },
-    /// Nothing explains it.
-    Unknown,
+pub(crate) struct Outcome {
+    pub verdict: Verdict,
+    /// How it was computed, where something explains it.
+    pub level: Option<Level>,
+    /// Each explains it: mistakes, or another number, and perhaps a mistake.
+    pub trials: Vec<Trial>,
+    /// On what it depends whether it is right, and what is nearest if it is not.
+    pub condition: Option<(Condition, Option<Trial>)>,
 }
 
 impl Outcome {
-    /// What explains it, if mistakes or a number do.
-    pub fn trials(&self) -> &[Trial] {
-        match self {
-            Self::Number { trials, .. } | Self::Explained { trials, .. } => trials,
-            _ => &[],
-        }
+    const UNKNOWN: Self =
+        Self { verdict: Verdict::Unknown, level: None, trials: vec![], condition: None };
+
+    /// It is as each of these says.
+    fn explained(level: Level, trials: Vec<Trial>) -> Self {
+        Self { verdict: Verdict::Mistake, level: Some(level), trials, ..Self::UNKNOWN }
+    }
+
+    /// The mistakes that explain it, if no number is another.
+    pub fn without_number(&self) -> impl Iterator<Item = &Trial> {
+        self.trials.iter().filter(|it| it.number.is_none())
     }
 
     fn least_rms(&self) -> f64 {
-        least_rms(self.trials())
+        least_rms(&self.trials)
     }
 }
 
@@ -270,22 +272,20 @@ impl Look<'_, '_> {
         let singles = self.singles();
         let visible: Vec<&Trial> =
             singles.iter().filter(is_tried).map(|it| &it.trial).collect();
-        let mut seen: HashSet<Recipe> =
-            singles.iter().map(|it| it.trial.recipe.before(state)).collect();
-        seen.insert(Recipe::RIGHT.before(state));
+        let known = singles.iter().map(|it| it.trial.recipe).chain([Recipe::RIGHT]);
+        let mut seen: HashSet<Recipe> = known.map(|it| it.before(state)).collect();
         let total = visible.len() * visible.len().saturating_sub(1) / 2;
         let (mut pairs, mut tried) = (Vec::new(), 0);
         for (i, first) in visible.iter().enumerate() {
             for second in &visible[i + 1..] {
                 tried += 1;
                 let (a, b) = (first.mistakes[0], second.mistakes[0]);
-                if !list.is_empty() && !list.contains(&a) && !list.contains(&b) {
-                    continue;
-                }
+                let is_listed = list.is_empty() || list.contains(&a) || list.contains(&b);
                 let recipe = b.applied(first.recipe);
                 let is_one_choice = a.applied(second.recipe) != recipe;
-                let is_other = recipe.mixes_sequences() != mixes;
-                if is_other || is_one_choice || !seen.insert(recipe.before(state)) {
+                let is_it =
+                    is_listed && !is_one_choice && recipe.mixes_sequences() == mixes;
+                if !is_it || !seen.insert(recipe.before(state)) {
                     continue;
                 }
                 let run = search.part_for(&recipe);

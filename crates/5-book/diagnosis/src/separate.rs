@@ -62,9 +62,8 @@ pub fn showing(
             let distance = nearest_two(&record, intent, &recipes);
             (SHOWS..f64::INFINITY).contains(&distance).then_some((*it, distance))
         };
-        let (shown, apart): (Vec<_>, Vec<f64>) =
-            mistakes.iter().filter_map(apart).unzip();
-        let distance = apart.into_iter().fold(f64::INFINITY, f64::min);
+        let (shown, far): (Vec<_>, Vec<f64>) = mistakes.iter().filter_map(apart).unzip();
+        let distance = far.into_iter().fold(f64::INFINITY, f64::min);
         (Separation { record, changes: vec![CHANGES[change]], distance }, shown)
     };
     // Of those that show as many, the one that changes least.

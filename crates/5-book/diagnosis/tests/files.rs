@@ -151,10 +151,11 @@ fn what_a_mask_adds_is_kept_and_slopes_are_recognised() {
     };
     let alibi = of(0.0);
     assert_eq!(alibi.intent.slopes, Some(vec![0.5, 0.25]));
-    assert_eq!(
-        (alibi.record.masks.added, alibi.record.masks.pairs.unwrap().len()),
-        (None, 4)
-    );
+    let masks = alibi.record.masks;
+    assert_eq!((masks.added, masks.pairs.unwrap().len()), (None, 4));
+    // With more on one score, it is no slope.
+    let other = of(0.5);
+    assert!(other.intent.slopes.is_none() && other.record.masks.added.is_some());
 }
 
 #[test]

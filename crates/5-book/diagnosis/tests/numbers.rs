@@ -94,13 +94,8 @@ fn layer(kind: usize, [kept, computing]: [Precision; 2], seed: u64) -> WrongLaye
 fn norm(eps: f64, width: usize, file: Machine, rng: &mut Rng) -> HeadNorm {
     let kinds = [NormKind::RootMeanSquare, NormKind::Layer];
     let gain: Matrix = random_matrix(1, width, 0.7, rng).add_scalar(1.0);
-    HeadNorm {
-        gain: gain.row(0).map(|x| file.kept(x)),
-        bias: None,
-        kind: kinds[rng.random_range(0..2)],
-        is_whole: false,
-        eps,
-    }
+    let norm = HeadNorm::of_heads(gain.row(0).map(|x| file.kept(x)));
+    HeadNorm { kind: kinds[rng.random_range(0..2)], eps, ..norm }
 }
 
 /// Whether what is told gives these numbers: the number that it is, or a mistake of the bank

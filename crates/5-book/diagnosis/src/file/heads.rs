@@ -2,7 +2,7 @@
 
 use super::kinds::Kinds;
 use super::settings::{FILE, HEADS};
-use super::{Files, masks, names, notes, positions, room, tensors};
+use super::{Files, expect_scores, masks, names, notes, positions, tensors};
 use crate::compare::{difference, spread};
 use crate::{Error, Intent, Record, Result, State};
 
@@ -38,7 +38,7 @@ pub fn tried(files: &Files<'_>, record: &Record, intent: &Intent) -> Result<[usi
         let slopes = intent.slopes.as_ref().map(|_| Intent::paper_slopes(heads));
         let mut intent =
             Intent { n_heads: heads, n_kv_heads: kv_heads, slopes, ..intent.clone() };
-        if room::expect_scores(record, &intent).is_err() {
+        if expect_scores(record, &intent).is_err() {
             continue;
         }
         let mut record = record.clone();

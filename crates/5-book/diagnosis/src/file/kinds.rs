@@ -48,13 +48,12 @@ impl Kinds {
                 let norms = [norm(0, gain)?, norm(1, of_keys)?];
                 let shape = gain.shape_text();
                 files.note(format!("{q} and {k} {shape}: {}", norms[0].words()));
-                kinds.heads = match *gain.shape() {
-                    [n] if n < width && width.is_multiple_of(n) => {
-                        Some((width / n, q.clone()))
-                    }
-                    [heads, _] => Some((heads, q.clone())),
+                let heads = match *gain.shape() {
+                    [n] if n < width && width.is_multiple_of(n) => Some(width / n),
+                    [heads, _] => Some(heads),
                     _ => None,
                 };
+                kinds.heads = heads.map(|heads| (heads, q.clone()));
                 kinds.norms = Some(norms);
             }
             [None, None] => (),
@@ -96,17 +95,13 @@ impl Kinds {
             }
         }
         let alibi = files.meant(files.said.is_alibi.then_some(true), &ALIBI)?;
-        intent.slopes = match (self.slopes, alibi) {
-            (Some(slopes), _) => {
-                files.say(FILE, "slopes of ALiBi");
-                Some(slopes)
-            }
-            (None, Some((true, by))) => {
-                files.say(by, "the paper's slopes of ALiBi");
-                Some(Intent::paper_slopes(intent.n_heads))
-            }
-            _ => None,
-        };
+        intent.slopes = self.slopes;
+        if intent.slopes.is_some() {
+            files.say(FILE, "slopes of ALiBi");
+        } else if let Some((true, by)) = alibi {
+            files.say(by, "the paper's slopes of ALiBi");
+            intent.slopes = Some(Intent::paper_slopes(intent.n_heads));
+        }
         Ok(())
     }
 }

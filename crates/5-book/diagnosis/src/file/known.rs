@@ -17,10 +17,9 @@ impl Files<'_> {
     ) -> Result<()> {
         let module = prefix.strip_suffix("self.").unwrap_or(prefix);
         let mut harmless: Vec<(&'static str, Vec<String>)> = Vec::new();
-        for name in self.all_names() {
-            if self.is_used(&name) {
-                continue;
-            }
+        let mut names = self.all_names();
+        names.retain(|name| !self.used.borrow().contains(name));
+        for name in names {
             let is_others = others.iter().any(|other| {
                 other.len() > module.len() && name.starts_with(other.as_str())
             });

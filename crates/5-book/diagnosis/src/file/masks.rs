@@ -64,6 +64,8 @@ impl Sizes {
         let is_padding = name == "key_padding_mask";
         let is_padding_first = is_padding || name == "attention_mask";
         let is_some_of = |m: usize| m == 1 || m == batch;
+        let is_of_heads = |m: usize| is_some_of(m) || m == batch * heads;
+        let fits = |[k, r]: [usize; 2]| (k == 1 || k == heads) && (r == 1 || r == n_q);
         match *tensor.shape() {
             [c] if c == n_kv => Ok((1, 1, 1)),
             [m, c] if is_padding_first && m == batch && c == n_kv => Ok((m, 1, 1)),
@@ -72,19 +74,10 @@ impl Sizes {
             _ if is_padding => {
                 Err(tensor.shape_error(&format!("({batch}, {n_kv})")).into())
             }
-            [m, r, c]
-                if r == n_q && c == n_kv && (is_some_of(m) || m == batch * heads) =>
-            {
-                Ok((m, r, 1))
-            }
+            [m, r, c] if r == n_q && c == n_kv && is_of_heads(m) => Ok((m, r, 1)),
             [m, 1, c] if is_some_of(m) && c == n_kv => Ok((m, 1, 1)),
             // A static cache has room for more keys than there are.
-            [m, k, r, c]
-                if is_some_of(m)
-                    && (k == 1 || k == heads)
-                    && (r == 1 || r == n_q)
-                    && c >= n_kv =>
-            {
+            [m, k, r, c] if is_some_of(m) && fits([k, r]) && c >= n_kv => {
                 Ok((m * k, r, if m == 1 && k > 1 { batch } else { 1 }))
             }
             _ => {

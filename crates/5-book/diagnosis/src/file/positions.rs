@@ -14,11 +14,8 @@ pub fn read(files: &Files<'_>, record: &Record, intent: &mut Intent) -> Result<(
     let by = offset.map_or(FILE, |(_, by)| by);
     intent.offset = offset.map(|(offset, _)| offset);
     if let Some(counted) = list(files, record, &["cache_position"], n_q)? {
-        let first = counted.first().and_then(|list| list.first()).copied();
-        let is_count = |&first: &f64| {
-            first >= 0.0 && counted.iter().all(|list| is_count(list, first))
-        };
-        let Some(first) = first.filter(is_count) else {
+        let first = counted.iter().flatten().next().copied();
+        let Some(first) = first.filter(|&first| are_counts(&counted, first)) else {
             return Err(Error::Positions { name: "cache_position" });
         };
         intent.offset = files.said.offset.or(Some(first as usize));
@@ -105,27 +102,25 @@ fn of_keys(files: &Files<'_>, record: &Record, queries: &[Vec<f64>]) -> Vec<Vec<
         let list: Vec<f64> = open.iter().map(place).collect();
         (list.last().copied() == last(s)).then_some(list)
     };
-    let lists = record.masks.padding.as_ref().and_then(|padding| {
-        let all = padding.iter().enumerate().map(without_padding);
-        all.collect::<Option<Vec<Vec<f64>>>>()
-    });
+    let all = record.masks.padding.as_ref().map(|it| it.iter().enumerate());
+    let lists = all.and_then(|all| all.map(without_padding).collect::<Option<Vec<_>>>());
     if lists.is_some() {
         files.assume("keys stand where they do without padding in front");
     }
     lists.unwrap_or_else(|| vec![(0..n_kv).map(|t| t as f64).collect()])
 }
 
-fn is_count(list: &[f64], first: f64) -> bool {
-    list.iter().enumerate().all(|(t, &at)| at == first + t as f64)
+/// Whether each list counts up from this number, which is 0 or more.
+fn are_counts(lists: &[Vec<f64>], first: f64) -> bool {
+    let is_next = |(t, &at): (usize, &f64)| at == first + t as f64;
+    first >= 0.0 && lists.iter().all(|list| list.iter().enumerate().all(is_next))
 }
 
 /// Positions that are a count are said by the first; and masks count from the key at which the
 /// last query stands.
 fn listed(listed: Positions, intent: &mut Intent) {
     let first = listed.queries[0][0];
-    let are_counts = first >= 0.0
-        && listed.queries.iter().all(|list| is_count(list, first))
-        && listed.keys.iter().all(|list| is_count(list, 0.0));
+    let are_counts = are_counts(&listed.queries, first) && are_counts(&listed.keys, 0.0);
     if are_counts {
         intent.offset = intent.offset.or(Some(first as usize));
     }
@@ -133,11 +128,9 @@ fn listed(listed: Positions, intent: &mut Intent) {
         return;
     }
     let n = listed.queries.len().max(listed.keys.len());
-    let of = |lists: &[Vec<f64>], s: usize| {
-        lists[if lists.len() == 1 { 0 } else { s }].clone()
-    };
     let place_of_last = |s: usize| {
-        let (queries, keys) = (of(&listed.queries, s), of(&listed.keys, s));
+        let of = |all: &[Vec<f64>]| all[if all.len() == 1 { 0 } else { s }].clone();
+        let (queries, keys) = (of(&listed.queries), of(&listed.keys));
         let last = keys.iter().rposition(|at| Some(at) == queries.last())?;
         (last + 1).checked_sub(queries.len())
     };

@@ -50,40 +50,33 @@ fn number<T: std::str::FromStr>(word: &str) -> Option<T> {
     word.parse().ok()
 }
 
+/// What stands beside a word, in a list of words.
+fn listed<T: Copy>(word: &str, list: &[(&str, T)]) -> Option<T> {
+    let found = list.iter().find(|(words, _)| words.split(' ').any(|it| it == word));
+    found.map(|(_, it)| *it)
+}
+
 fn flag(word: &str) -> Option<bool> {
-    match word {
-        "true" | "1" => Some(true),
-        "false" | "0" => Some(false),
-        _ => None,
-    }
+    listed(word, &[("true 1", true), ("false 0", false)])
 }
 
 /// How positions are rotated, or that they are not.
 fn pairing(word: &str) -> Option<Option<Pairing>> {
-    match word {
-        "halves" | "half" | "neox" => Some(Some(Pairing::Halves)),
-        "pairs" | "interleaved" | "gptj" => Some(Some(Pairing::Pairs)),
-        "false" | "0" => Some(None),
-        _ => None,
-    }
+    let halves = ("halves half neox", Some(Pairing::Halves));
+    let pairs = ("pairs interleaved gptj", Some(Pairing::Pairs));
+    listed(word, &[halves, pairs, ("false 0", None)])
 }
 
 /// How many keys, or that all are seen.
 fn window(word: &str) -> Option<Option<usize>> {
-    match word {
-        "false" | "0" | "-1" => Some(None),
-        word => number(word).map(Some),
-    }
+    listed(word, &[("false 0 -1", None)]).or_else(|| number(word).map(Some))
 }
 
 /// Which kind, or only that there is a norm.
 fn norm(word: &str) -> Option<Option<NormKind>> {
-    match word.replace(['_', ' ', '-'], "").as_str() {
-        "rms" | "rmsnorm" => Some(Some(NormKind::RootMeanSquare)),
-        "layer" | "layernorm" => Some(Some(NormKind::Layer)),
-        "true" | "1" => Some(None),
-        _ => None,
-    }
+    let word = word.replace(['_', ' ', '-'], "");
+    let root = ("rms rmsnorm", Some(NormKind::RootMeanSquare));
+    listed(&word, &[root, ("layer layernorm", Some(NormKind::Layer)), ("true 1", None)])
 }
 
 fn eps(word: &str) -> Option<f64> {

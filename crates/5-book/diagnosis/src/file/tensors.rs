@@ -2,7 +2,7 @@
 
 use super::Files;
 use super::names::of;
-use crate::rows::{side_by_side, view};
+use crate::rows::{column_blocks, view};
 use crate::{Error, Intent, Record, Result, State};
 
 /// Reads the tensors that there are.
@@ -65,7 +65,7 @@ fn read_of_heads(
             if state == State::Heads && [a, b, c] == [batch, n_q, h] && n_q != h =>
         {
             let sequences = view(&tensor.numbers()?, n_q, h * width);
-            sequences.iter().flat_map(|m| side_by_side(m, width)).collect()
+            sequences.iter().flat_map(|m| column_blocks(m, width)).collect()
         }
         [..] if tensor.shape().len() >= 2 => tensor.matrices()?,
         _ => return Err(tensor.shape_error("two dimensions or more").into()),

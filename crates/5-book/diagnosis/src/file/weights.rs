@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use attention::{Linear, Matrix, RowVector};
 use tensors::Tensor;
 
+use super::Files;
 use super::names::{FORMS, NEVER_BARE, PACKED, PACKED_BY_HEADS, PROJECTIONS};
-use super::{Files, room};
 use crate::recipe::Packing;
 use crate::{Error, Intent, Result, Weights};
 
@@ -78,7 +78,7 @@ pub fn read(files: &Files<'_>) -> Result<FileWeights> {
     let all = packed.iter().chain(separate.iter().flatten());
     let all = all.filter(|it| it.prefix == prefix).chain(output);
     let names: Vec<String> = all.flat_map(|it| [&it.weight, &it.bias]).cloned().collect();
-    room::expect_tensors(files, &names)?;
+    files.expect_tensors(&names)?;
     let output = output.map(|it| linear(files, it)).transpose()?;
     let of = |named: &[WeightNames]| {
         let own = named.iter().find(|it| it.prefix == prefix);

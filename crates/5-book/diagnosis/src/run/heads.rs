@@ -6,7 +6,7 @@ use super::Forward;
 use super::norms::When;
 use crate::Pairing;
 use crate::recipe::{Rotary, Sharing, Split};
-use crate::rows::{numbers, permuted, side_by_side, view};
+use crate::rows::{column_blocks, numbers, permuted, view};
 
 impl Forward<'_> {
     /// `[n, heads · width]` a sequence becomes `[n, width]` a head.
@@ -133,16 +133,18 @@ fn of_one(x: &Matrix, heads: usize, role: usize, split: Split) -> Option<Vec<Mat
         Split::View => view(&flat(), n, d),
         Split::ViewOfValues if role == 2 => view(&flat(), n, d),
         Split::ViewOfKeys if role < 2 => view(&flat(), n, d),
-        Split::Meant | Split::ViewOfValues | Split::ViewOfKeys => side_by_side(x, d),
+        Split::Meant | Split::ViewOfValues | Split::ViewOfKeys => column_blocks(x, d),
         Split::Interleaved => {
             let of_head = |i| (0..d).map(|c| c * heads + i).collect::<Vec<_>>();
             (0..heads).map(|i| x.select_columns(&of_head(i))).collect()
         }
         Split::AfterTranspose => view(&permuted(&flat(), [1, n, width], [0, 2, 1]), n, d),
         Split::AcrossHeads => view(&flat(), heads, d),
-        Split::Exchanged => side_by_side(x, heads),
-        Split::KeysReversed if role > 0 => side_by_side(x, d).into_iter().rev().collect(),
-        Split::KeysReversed => side_by_side(x, d),
+        Split::Exchanged => column_blocks(x, heads),
+        Split::KeysReversed if role > 0 => {
+            column_blocks(x, d).into_iter().rev().collect()
+        }
+        Split::KeysReversed => column_blocks(x, d),
     })
 }
 

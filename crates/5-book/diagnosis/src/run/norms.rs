@@ -31,22 +31,21 @@ impl Forward<'_> {
         if choice == Norms::None || when != expected {
             return;
         }
+        let n = x.ncols();
         let of = |all: &RowVector<f64>| -> Vec<f64> {
             // A head's part of the whole, or its own once more for each head.
-            let first = if x.ncols() < all.len() { i * x.ncols() } else { 0 };
-            (0..x.ncols()).map(|c| all[(first + c) % all.len()]).collect()
+            let first = if n < all.len() { i * n } else { 0 };
+            (0..n).map(|c| all[(first + c) % all.len()]).collect()
         };
-        let mut gain = of(&norm.gain);
-        if choice == Norms::WithoutGain {
-            gain.fill(1.0);
-        }
-        let bias = norm.bias.as_ref().filter(|_| choice != Norms::WithoutGain).map(of);
         let eps = self.run.number.filter(|it| it.kind == Kind::Eps);
         let eps = eps.map_or(norm.eps, |it| it.found);
         divide(x, norm.kind, eps, choice == Norms::OverTokens);
-        for (c, mut column) in x.column_iter_mut().enumerate() {
-            column *= gain[c];
-            column.add_scalar_mut(bias.as_ref().map_or(0.0, |bias| bias[c]));
+        if choice != Norms::WithoutGain {
+            let (gain, bias) = (of(&norm.gain), norm.bias.as_ref().map(of));
+            for (c, mut column) in x.column_iter_mut().enumerate() {
+                column *= gain[c];
+                column.add_scalar_mut(bias.as_ref().map_or(0.0, |bias| bias[c]));
+            }
         }
         self.run.precision.round_all(x, self.run.rounding);
     }

@@ -25,16 +25,13 @@ impl Forward<'_> {
             let head = |i: usize| match self.recipe.merge {
                 Merge::Reversed => heads[s * each + each - 1 - i].clone(),
                 Merge::First => heads[s * each].clone(),
+                Merge::Mean => {
+                    heads[s * each..][..each].iter().sum::<Matrix>() / each as f64
+                }
                 Merge::HeadsBeforeBatch => heads[i * batch + s].clone(),
                 _ => heads[s * each + i].clone(),
             };
-            match self.recipe.merge {
-                Merge::Mean => {
-                    let sum: Matrix = heads[s * each..][..each].iter().sum();
-                    vec![sum / each as f64; each]
-                }
-                _ => (0..each).map(head).collect(),
-            }
+            (0..each).map(head).collect()
         };
         (0..batch).map(|s| side_by_side(&of_sequence(s), self.recipe.merge)).collect()
     }

@@ -5,7 +5,6 @@ use attention::{Matrix, softmax_rows};
 use super::{Forward, Side};
 use crate::EmptyRow;
 use crate::recipe::{Cap, Fill, Scale, Similarity, Sinks, Softmax, Split, Values};
-use crate::rows::{numbers, view};
 
 impl Forward<'_> {
     /// `q kᵀ · scale`, bounded; `[n_q, n_kv]` a head.
@@ -24,9 +23,8 @@ impl Forward<'_> {
                 Similarity::Product => self.product(q, &k.transpose()),
                 Similarity::Transposed => self.product(k, &q.transpose()),
                 Similarity::Reshaped => {
-                    let columns =
-                        view(&numbers(std::slice::from_ref(k)), k.ncols(), k.nrows());
-                    self.product(q, columns.first()?)
+                    let (n, d, rows) = (k.nrows(), k.ncols(), k.transpose());
+                    self.product(q, &Matrix::from_row_slice(d, n, rows.as_slice()))
                 }
                 Similarity::Cosine => {
                     self.product(&unit_rows(q), &unit_rows(k).transpose())
@@ -205,24 +203,21 @@ impl Forward<'_> {
             return None;
         }
         let head = |(attn, v): (&Matrix, &Matrix)| {
-            let (n_q, n_kv) = attn.shape();
+            let ((n_q, n_kv), n_v) = (attn.shape(), v.nrows());
             let tile = self.tile(v.ncols());
-            let fits = match self.recipe.values {
-                Values::Average => n_kv == v.nrows(),
-                Values::FirstTile => n_kv == v.nrows() && tile < v.ncols(),
-                Values::Transposed => n_q == n_kv && n_q == v.nrows(),
-                Values::Unweighted => n_q == v.nrows(),
-            };
-            let mut head = match self.recipe.values {
-                _ if !fits => return None,
-                Values::Unweighted => v.clone(),
-                Values::Transposed => self.product(&attn.transpose(), v),
-                Values::Average | Values::FirstTile => self.product(attn, v),
-            };
-            if self.recipe.values == Values::FirstTile {
-                head.columns_range_mut(tile..).fill(0.0);
+            match self.recipe.values {
+                Values::Average if n_kv == n_v => Some(self.product(attn, v)),
+                Values::FirstTile if n_kv == n_v && tile < v.ncols() => {
+                    let mut head = self.product(attn, v);
+                    head.columns_range_mut(tile..).fill(0.0);
+                    Some(head)
+                }
+                Values::Transposed if n_q == n_kv && n_q == n_v => {
+                    Some(self.product(&attn.transpose(), v))
+                }
+                Values::Unweighted if n_q == n_v => Some(v.clone()),
+                _ => None,
             }
-            Some(head)
         };
         attn.iter().zip(v).map(head).collect()
     }

@@ -5,7 +5,9 @@ use attention::{Matrix, softmax_rows};
 
 use super::{Forward, Run};
 use crate::State;
+use crate::compare::is_one_shape;
 use crate::recipe::{Recipe, Softmax};
+use crate::rows::column_blocks;
 
 impl Forward<'_> {
     /// The softmax of scores of which `each` are a sequence's.
@@ -101,8 +103,7 @@ fn over_all(scores: Matrix) -> Matrix {
 fn over_heads_and_keys(heads: &[Matrix]) -> Vec<Matrix> {
     let columns: Vec<_> = heads.iter().flat_map(Matrix::column_iter).collect();
     let attn = softmax_rows(Matrix::from_columns(&columns));
-    let n_kv = heads[0].ncols();
-    (0..heads.len()).map(|i| attn.columns(i * n_kv, n_kv).into_owned()).collect()
+    column_blocks(&attn, heads[0].ncols())
 }
 
 fn weights(scores: &[f64], softmax: Softmax, tile: usize) -> Vec<f64> {
@@ -143,24 +144,18 @@ fn weights(scores: &[f64], softmax: Softmax, tile: usize) -> Vec<f64> {
 /// by 1 / (1 − p) larger; whether it is by that factor alone is not looked at.
 fn dropped(attn: &[Matrix], given: &[Matrix]) -> Option<f64> {
     const FEWEST: f64 = 16.0;
-    if attn.len() != given.len() {
+    if !is_one_shape(attn, given) {
         return None;
     }
     let (mut zeros, mut n, mut product, mut squares) = (0.0, 0.0, 0.0, 0.0);
-    for (attn, given) in attn.iter().zip(given) {
-        if attn.shape() != given.shape() {
-            return None;
-        }
-        for (&weight, &given) in
-            attn.iter().zip(given).filter(|(weight, _)| **weight > 0.0)
-        {
-            n += 1.0;
-            if given == 0.0 {
-                zeros += 1.0;
-            } else {
-                product += given * weight;
-                squares += weight * weight;
-            }
+    let both = attn.iter().flatten().zip(given.iter().flatten());
+    for (weight, given) in both.filter(|(weight, _)| **weight > 0.0) {
+        n += 1.0;
+        if *given == 0.0 {
+            zeros += 1.0;
+        } else {
+            product += given * weight;
+            squares += weight * weight;
         }
     }
     let p = 1.0 - squares / product;

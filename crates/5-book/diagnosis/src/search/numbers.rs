@@ -55,20 +55,15 @@ impl Search<'_> {
     /// The numbers of this layer, as they were meant; those of its heads last.
     pub fn all_numbers(&self) -> Vec<Number> {
         let (intent, scale) = (self.intent, self.full.right_scale());
-        let of = |kind, meant, start| Number {
-            kind,
-            head: None,
-            meant,
-            found: start,
-            uncertainty: 0.0,
-            start,
-        };
-        let same = |kind, meant| of(kind, meant, meant);
+        let same = |kind, meant| Number::new(kind, meant, meant);
         // Where none was meant, there is one that does nothing.
         let or = |kind, meant: Option<f64>, start| {
-            meant.map_or(of(kind, f64::INFINITY, start), |meant| same(kind, meant))
+            meant.map_or(Number::new(kind, f64::INFINITY, start), |meant| {
+                same(kind, meant)
+            })
         };
-        let mut all = vec![same(Kind::Scale, scale), of(Kind::Scale, scale, -scale)];
+        let opposite = Number::new(Kind::Scale, scale, -scale);
+        let mut all = vec![same(Kind::Scale, scale), opposite];
         all.extend(intent.rotary.map(|(_, base)| same(Kind::Base, base)));
         let scores = self.part_for(&Recipe::RIGHT).step(State::Scores, &Recipe::RIGHT);
         let largest = scores.iter().flat_map(|it| it.iter()).map(Matrix::amax);
@@ -76,7 +71,8 @@ impl Search<'_> {
         all.extend(intent.slopes.as_ref().map(|_| same(Kind::Slopes, 1.0)));
         let norms = self.record.weights.norms.as_ref();
         let eps = norms.filter(|[q, k]| q.eps == k.eps).map(|[q, _]| q.eps);
-        all.extend(eps.map(|eps| of(Kind::Eps, eps, if eps > 0.0 { eps } else { 1e-6 })));
+        let start = |eps: f64| if eps > 0.0 { eps } else { 1e-6 };
+        all.extend(eps.map(|eps| Number::new(Kind::Eps, eps, start(eps))));
         let window = intent.window.map(|it| it as f64);
         all.push(or(Kind::Window, window, self.widest() as f64));
         if intent.n_heads > 1 {
@@ -275,7 +271,7 @@ impl Look<'_, '_> {
                 && level.explains(&fit.difference, &error, slack)
         };
         let fit = self.numbers().iter().find(is_it)?.clone();
-        Some(Outcome::Number { level: *level, trials: vec![fit] })
+        Some(Outcome::explained(*level, vec![fit]))
     }
 
     /// A number that brings a tensor far nearer, where a finer way of computing than the one

@@ -5,6 +5,7 @@ use super::trials::Samples;
 use super::{Condition, LOOSELY, Look, Outcome, Trial, is_nearer, least_rms, nearer};
 use crate::level::Level;
 use crate::number::Number;
+use crate::report::Verdict;
 
 impl Look<'_, '_> {
     /// What a tensor is.
@@ -18,7 +19,7 @@ impl Look<'_, '_> {
         }
         // Whatever loses all numbers gives zeros, and no mistake explains them.
         if self.is_zero {
-            return Outcome::Unknown;
+            return Outcome::UNKNOWN;
         }
         let number = shown.iter().find_map(|level| self.number_of(level, false, 1.0));
         if let Some(outcome) = number.or_else(|| self.two(&shown)) {
@@ -33,12 +34,12 @@ impl Look<'_, '_> {
                 return outcome;
             }
         }
-        let Some(level) = shown.last() else { return Outcome::Unknown };
+        let Some(level) = shown.last() else { return Outcome::UNKNOWN };
         // What rounding explains is said of what the numbers show.
         self.is_right(level);
         match self.is_loose(level) {
             true => self.on(Condition::Loose, level),
-            false => Outcome::Unknown,
+            false => Outcome::UNKNOWN,
         }
     }
 
@@ -53,7 +54,12 @@ impl Look<'_, '_> {
                     return Some(self.on(Condition::Structure(what), level));
                 } else {
                     let number = self.hidden(&levels[..i]);
-                    return Some(number.unwrap_or(Outcome::Right { level: *level }));
+                    let right = Outcome {
+                        verdict: Verdict::Right,
+                        level: Some(*level),
+                        ..Outcome::UNKNOWN
+                    };
+                    return Some(number.unwrap_or(right));
                 }
             }
             if stray.is_some() || self.is_zero {
@@ -93,7 +99,7 @@ impl Look<'_, '_> {
             level.is_coarse().then(|| self.number_of(level, false, 1.0)).flatten();
         let is_nearer = |it: &Outcome| 2.0 * it.least_rms() < least_rms(&trials);
         let number = number.filter(is_nearer);
-        Some(number.unwrap_or(Outcome::Explained { level: *level, trials }))
+        Some(number.unwrap_or(Outcome::explained(*level, trials)))
     }
 
     /// What a tensor with two mistakes is, or with one and another number.
@@ -102,7 +108,7 @@ impl Look<'_, '_> {
         let pairs = [false, true]
             .into_iter()
             .find_map(|mixes| self.explained(levels, &self.pairs(mixes, &[])));
-        let is_fine = |it: &Outcome| matches!(it, Outcome::Explained { level, .. } if !level.is_coarse());
+        let is_fine = |it: &Outcome| it.level.is_some_and(|level| !level.is_coarse());
         if pairs.as_ref().is_some_and(is_fine) {
             return pairs;
         }
@@ -113,7 +119,7 @@ impl Look<'_, '_> {
         let mixed = levels.iter().find_map(|&level| {
             let trials = self.mixed(&level, &visible);
             let is_nearer = !trials.is_empty() && 2.0 * least_rms(&trials) < of_pairs;
-            is_nearer.then_some(Outcome::Number { level, trials })
+            is_nearer.then(|| Outcome::explained(level, trials))
         });
         mixed.or(pairs)
     }
@@ -122,7 +128,7 @@ impl Look<'_, '_> {
     /// along a number as rounding does not.
     fn strayed(&self, level: &Level, stray: Stray) -> Outcome {
         // A mistake that is as near may be it.
-        if let Some(number) = self.number_of(level, stray.is_sure(), 1.0) {
+        if let Some(number) = self.number_of(level, stray.is_sure, 1.0) {
             let nearest = least_rms(self.singles().iter().map(|it| &it.trial));
             if 1.5 * number.least_rms() < nearest {
                 return number;
@@ -143,7 +149,8 @@ impl Look<'_, '_> {
         let all = self.numbers().first().cloned().into_iter();
         let nearest = all.chain(self.nearest.borrow().clone()).min_by(nearer);
         let nearest = nearest.filter(|it| is_nearer(it, self.right.as_ref()));
-        Outcome::Condition { level: *level, condition, nearest: nearest.map(Box::new) }
+        let (verdict, condition) = (Verdict::Condition, Some((condition, nearest)));
+        Outcome { verdict, level: Some(*level), condition, ..Outcome::UNKNOWN }
     }
 
     /// Whether a tensor is beyond the tolerance of a coarse precision, and not far.
@@ -155,11 +162,10 @@ impl Look<'_, '_> {
 
     /// What a coarse precision leaves open, a second mistake may explain better.
     fn or_finer(&self, outcome: Outcome, finer: &[Level]) -> Outcome {
-        let Outcome::Explained { trials, .. } = &outcome else { return outcome };
-        if finer.is_empty() {
+        let found: Vec<_> = outcome.without_number().map(|it| it.mistakes[0]).collect();
+        if finer.is_empty() || found.is_empty() {
             return outcome;
         }
-        let found: Vec<_> = trials.iter().map(|it| it.mistakes[0]).collect();
         self.explained(finer, &self.pairs(false, &found)).unwrap_or(outcome)
     }
 
@@ -167,7 +173,7 @@ impl Look<'_, '_> {
     fn explained(&self, levels: &[Level], trials: &[Trial]) -> Option<Outcome> {
         levels.iter().find_map(|&level| {
             let trials = self.fitting(&level, trials);
-            (!trials.is_empty()).then_some(Outcome::Explained { level, trials })
+            (!trials.is_empty()).then(|| Outcome::explained(level, trials))
         })
     }
 }

@@ -31,13 +31,8 @@ pub(crate) struct Stray {
     pub number: Number,
     /// Over what rounding does.
     times: f64,
-}
-
-impl Stray {
     /// Whether nothing but the number moves a tensor so.
-    pub fn is_sure(&self) -> bool {
-        self.times > SURELY
-    }
+    pub is_sure: bool,
 }
 
 impl Look<'_, '_> {
@@ -92,7 +87,12 @@ impl Look<'_, '_> {
         let direction = apart_signed(&near, &samples.exact, unit);
         let share = match number.kind {
             // What rounding does as a scale does, an eps does with far more of it.
-            Kind::Eps => self.scale_length()? / squares(&direction).sqrt(),
+            Kind::Eps => {
+                let mut numbers = self.search.all_numbers().into_iter();
+                let scale = numbers.find(|it| it.kind == Kind::Scale)?;
+                let of_scale = self.slope(scale, 0.0, self.right.as_ref()?)?.of;
+                squares(&of_scale).sqrt() / squares(&direction).sqrt()
+            }
             _ => share,
         };
         let (moved, noise) = self.moved_along(&direction, samples)?;
@@ -109,7 +109,7 @@ impl Look<'_, '_> {
             false if moved > 0.0 => number.times(FAR - moved.ln() / 2.0),
             false => return None,
         };
-        Some(Stray { number, times })
+        Some(Stray { number, times, is_sure: times > SURELY })
     }
 
     /// What has a structure, and moves a tensor further than rounding does: the scores on one
@@ -143,13 +143,6 @@ impl Look<'_, '_> {
         let all = sides.filter_map(of_side).chain(of_masks.filter_map(of_mistake));
         let most = all.max_by(|a, b| a.0.total_cmp(&b.0));
         most.filter(|it| it.0 > STRAYS).map(|it| it.1)
-    }
-
-    /// By how much a tensor moves with the scale.
-    fn scale_length(&self) -> Option<f64> {
-        let mut numbers = self.search.all_numbers().into_iter();
-        let scale = numbers.find(|it| it.kind == Kind::Scale)?;
-        Some(squares(&self.slope(scale, 0.0, self.right.as_ref()?)?.of).sqrt())
     }
 
     /// How far a tensor is moved in a direction, and how far rounding moves it there; nothing

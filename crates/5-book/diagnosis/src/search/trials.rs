@@ -176,13 +176,11 @@ impl<'a> Search<'a> {
         let worst = (0..n).max_by(|&a, &b| far[a].total_cmp(&far[b]));
         let mut chosen = vec![1 % rows, rows / 3, rows / 2, rows - 1];
         chosen.dedup();
-        let of = |sequences, rows: &Vec<usize>| {
-            let rows = Some(rows.clone());
-            Run { sequences, rows, ..Run::new(self.record, self.intent) }
-        };
-        self.probe = Some(of(vec![worst.unwrap_or(0)], &chosen));
+        let whole = || Run::new(self.record, self.intent);
+        let of = |sequences, rows| Some(Run { sequences, rows: Some(rows), ..whole() });
+        self.probe = of(vec![worst.unwrap_or(0)], chosen.clone());
         // There are many sequences, and each takes long.
         chosen.retain(|&row| row != 1 % rows && row != rows / 2 || rows < 4);
-        self.wide = Some(of((0..n).collect(), &chosen));
+        self.wide = of((0..n).collect(), chosen);
     }
 }

@@ -95,16 +95,14 @@ impl Layer {
         for left_out in mistakes.iter().filter(|_| mistakes.len() > 1) {
             without.push(mistakes.iter().copied().filter(|it| it != left_out).collect());
         }
-        for empty_row in [EmptyRow::Zeros, EmptyRow::Even, EmptyRow::Unmasked] {
-            for mistakes in &without {
-                let other = self.output_with(mistakes, empty_row)?;
-                let is_far = apart(&wrong, &other).is_none_or(|it| it > share * size);
-                if !is_far {
-                    return None;
-                }
-            }
-        }
-        Some(wrong).filter(|_| size.is_finite())
+        let is_far = |empty_row| {
+            let mut others = without.iter().map(|it| self.output_with(it, empty_row));
+            others.all(|it| {
+                it.is_some_and(|it| apart(&wrong, &it).is_none_or(|x| x > share * size))
+            })
+        };
+        let empty_rows = [EmptyRow::Zeros, EmptyRow::Even, EmptyRow::Unmasked];
+        (size.is_finite() && empty_rows.into_iter().all(is_far)).then_some(wrong)
     }
 
     /// Adds the tensor of the layer with these mistakes, in float32.
