@@ -1,11 +1,10 @@
-//! What a layer was meant to be, and where its tokens stand: what rotary positions, causal
-//! masks, windows and slopes count by.
+//! What a layer was meant to be, and where its tokens stand.
 
 use serde::Serialize;
 use variants::{Alibi, Pairing};
 
+use crate::Precision;
 use crate::recipe::Packing;
-use crate::{Precision, Record};
 
 /// Where a causal mask begins, if there are not as many queries as keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -93,21 +92,6 @@ impl Intent {
             (None, Some(Corner::BottomRight)) => at_end,
             (None, None) => at_end.max(0),
         }
-    }
-
-    /// Where the queries (0) or keys (1) of a sequence stand.
-    pub(crate) fn positions(&self, record: &Record, s: usize, role: usize) -> Vec<f64> {
-        let (n_q, n_kv) = record.lengths();
-        let n = if role == 0 { n_q } else { n_kv };
-        if let Some(listed) = &self.positions {
-            let lists = if role == 0 { &listed.queries } else { &listed.keys };
-            let list = lists.get(if lists.len() == 1 { 0 } else { s });
-            if let Some(list) = list.filter(|list| list.len() == n) {
-                return list.clone();
-            }
-        }
-        let first = if role == 0 { self.first_query((n_q, n_kv)) } else { 0 };
-        (0..n).map(|t| (t as isize + first) as f64).collect()
     }
 }
 

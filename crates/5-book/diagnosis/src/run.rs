@@ -245,13 +245,24 @@ impl Forward<'_> {
         (d_k, n_heads, n_kv_heads)
     }
 
-    /// Where `n` queries (0) or keys (1) of a sequence stand; across sequences they are counted.
+    /// Where `n` queries (0) or keys (1) of a sequence stand: what rotary positions, masks and
+    /// slopes count by. Across sequences they are counted.
     fn places(&self, s: usize, role: usize, n: usize) -> Vec<f64> {
-        let is_meant = self.recipe.axes == Axes::Meant;
-        let listed = self.run.sequences.get(s).filter(|_| is_meant);
-        let listed = listed.map(|&s| self.intent.positions(self.record, s, role));
-        let listed = listed.filter(|list| list.len() == n);
-        listed.unwrap_or_else(|| (0..n).map(|t| t as f64).collect())
+        let counted =
+            |first: isize| (0..n).map(|t| (t as isize + first) as f64).collect();
+        let (intent, (n_q, n_kv)) = (self.intent, self.record.lengths());
+        let is_meant = self.recipe.axes == Axes::Meant && n == [n_q, n_kv][role];
+        let Some(&s) = self.run.sequences.get(s).filter(|_| is_meant) else {
+            return counted(0);
+        };
+        if let Some(listed) = &intent.positions {
+            let lists = if role == 0 { &listed.queries } else { &listed.keys };
+            let list = lists.get(if lists.len() == 1 { 0 } else { s });
+            if let Some(list) = list.filter(|list| list.len() == n) {
+                return list.clone();
+            }
+        }
+        counted(if role == 0 { intent.first_query((n_q, n_kv)) } else { 0 })
     }
 
     fn n_sequences(&self) -> usize {
