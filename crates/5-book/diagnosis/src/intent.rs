@@ -77,9 +77,9 @@ impl Intent {
         Self { n_heads, n_kv_heads: n_heads, ..Self::default() }
     }
 
-    /// The slopes of ALiBi as the paper has them.
+    /// The slopes of ALiBi as the paper has them; none for no head.
     pub fn paper_slopes(n_heads: usize) -> Vec<f64> {
-        Alibi::new(n_heads.max(1)).expect("a head").slopes
+        Alibi::new(n_heads).map_or(Vec::new(), |alibi| alibi.slopes)
     }
 
     /// Where the first query stands, where keys are counted from 0. It is said; or else the
