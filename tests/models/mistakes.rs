@@ -6,8 +6,8 @@ use std::thread;
 
 use attention::{LayerParameters, Mask, Matrix, MultiHeadAttention, Real};
 use diagnosis::{
-    Corner, Diagnosis, Intent, Masks, Mistake, Precision, Record, State, Verdict, Weights,
-    bank, computed, diagnose,
+    Corner, Diagnosis, Intent, Masks, Mistake, Precision, Record, State, Verdict,
+    Weights, bank, computed, diagnose,
 };
 use model_files::Sequence;
 use models::decoders::{AsRead, Decoder};

@@ -107,6 +107,8 @@ fn parsed(page: &'static str, text: &str) -> Vec<LayerMistake> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
+    use std::fs;
+    use std::path::Path;
 
     use super::*;
 
@@ -118,7 +120,28 @@ mod tests {
         let ids: BTreeSet<&str> =
             layer_mistakes().iter().map(|it| it.id.as_str()).collect();
         assert_eq!(ids.len(), headings, "no id twice");
+        let names: BTreeSet<&str> =
+            layer_mistakes().iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(names.len(), headings, "no name twice");
+        let chapters = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../chapters");
+        let chapters: Vec<String> = fs::read_dir(chapters)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+            .collect();
+        let mut reports = BTreeSet::new();
         for it in layer_mistakes() {
+            let page = format!("-{}.md", it.chapter);
+            assert!(
+                chapters.iter().any(|name| name.ends_with(&page)),
+                "{}: {page}",
+                it.id
+            );
+            for report in it.report.iter().flat_map(|reports| reports.split("; ")) {
+                let (place, number) =
+                    report.split_once(" #").expect("owner/name #number");
+                assert!(place.contains('/') && number.parse::<u32>().is_ok(), "{report}");
+                reports.insert(report);
+            }
             for (what, text) in [
                 ("sentence on what it does", &it.does),
                 ("`Looks right:`", &it.looks_right),
@@ -129,5 +152,7 @@ mod tests {
                 assert!(!text.is_empty(), "{} has no {what}", it.id);
             }
         }
+        println!("{headings} mistakes, {} reports", reports.len());
+        assert!(reports.len() >= 60, "{}", reports.len());
     }
 }
