@@ -38,10 +38,8 @@ macro_rules! choice {
 }
 
 pub mod heads;
-pub mod inputs;
 pub mod masks;
 pub mod outputs;
-pub mod positions;
 pub mod projections;
 pub mod scores;
 pub mod softmax;
@@ -51,14 +49,14 @@ use crate::Mistake;
 /// All mistakes, in the order of the steps.
 pub fn bank() -> impl Iterator<Item = &'static Mistake> {
     let parts: [&'static [Mistake]; 22] = [
-        inputs::Axes::MISTAKES,
-        inputs::MISTAKES,
+        projections::Axes::MISTAKES,
+        projections::Role::MISTAKES,
         projections::Packing::MISTAKES,
         projections::MISTAKES,
         heads::Split::MISTAKES,
         heads::Norms::MISTAKES,
         heads::Sharing::MISTAKES,
-        positions::Rotary::MISTAKES,
+        heads::Rotary::MISTAKES,
         scores::Similarity::MISTAKES,
         scores::Scale::MISTAKES,
         scores::Cap::MISTAKES,

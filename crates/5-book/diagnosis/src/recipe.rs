@@ -2,12 +2,10 @@
 
 #![allow(missing_docs)] // a choice without a word is what its type says
 
-pub use crate::bank::heads::{Norms, Sharing, Split};
-pub use crate::bank::inputs::Axes;
+pub use crate::bank::heads::{Norms, Rotary, Sharing, Split};
 pub use crate::bank::masks::{Causal, Fill, Masking, Window};
 pub use crate::bank::outputs::{Addition, Merge, Mixing};
-pub use crate::bank::positions::Rotary;
-pub use crate::bank::projections::{Packing, Product, Projection, Role};
+pub use crate::bank::projections::{Axes, Packing, Product, Projection, Role};
 pub use crate::bank::scores::{Cap, Scale, Similarity, Slopes};
 pub use crate::bank::softmax::{Sinks, Softmax, Values};
 use crate::step::State;

@@ -1,4 +1,13 @@
-//! Which columns of a packed W are whose, and q, k and v with their biases.
+//! Axes, which input is which, which columns of a packed W are whose, and q, k and v with
+//! their biases.
+
+choice! {
+    /// Which axis of the input the sequences lie along.
+    axes: Axes at Inputs {
+        Meant;
+        Exchanged = "batch-axis", [Batch]; // tokens of one place attend to each other
+    }
+}
 
 choice! {
     /// How the columns of a packed W are given to q, k and v.
@@ -23,6 +32,17 @@ pub enum Role {
     Query,
     Key,
     Value,
+}
+
+impl Role {
+    mistakes! { at Inputs:
+        "keys-from-query", [Cross], |r| r.inputs(Role::Query, Role::Query);
+        "only-keys-from-query", [Cross], |r| r.projections[1].input = Role::Query;
+        "values-from-query", [Cross], |r| r.projections[2].input = Role::Query;
+        "key-and-value-inputs", [Cross], |r| r.inputs(Role::Value, Role::Key);
+        "values-from-keys", [Cross], |r| r.projections[2].input = Role::Key;
+        "queries-from-keys", [Cross], |r| r.projections[0].input = Role::Key;
+    }
 }
 
 /// How q, k or v is made.
