@@ -3,13 +3,9 @@
 //! What no name and no shape says is assumed, and every assumption is in
 //! [`Reading::assumed`]; what is read, and who says how, is in [`Reading::given`].
 
-mod heads;
 mod kinds;
 mod known;
-mod layouts;
 mod masks;
-mod names;
-mod notes;
 mod positions;
 mod settings;
 mod tensors;
@@ -20,12 +16,16 @@ use std::collections::BTreeSet;
 
 use ::tensors::{Tensor, TensorFile};
 
+use crate::compare::{difference, spread};
 use crate::digits::Digits;
 use crate::recipe::Packing;
-use crate::{Corner, Error, Intent, Pairing, Precision, Record, Result, State};
-use layouts::Layout;
-use notes::Notes;
-use settings::{BASE, CAP, CAUSAL, KV_HEADS, Meant, ROTARY, SCALE, YOU};
+use crate::{Corner, Error, Intent, Pairing, Precision, Record, Result, State, computed};
+use kinds::Kinds;
+use settings::{
+    BASE, CAP, CAUSAL, FILE, HEADS, KV_HEADS, Meant, Notes, ROTARY, SCALE, YOU,
+    heads_in_words,
+};
+use tensors::{Layout, names_of};
 
 /// So many entries are read, and no more: a gigabyte in f64.
 const MOST_ENTRIES: u128 = 1 << 27;
@@ -107,10 +107,10 @@ pub fn read(files: &[&TensorFile], said: &Overrides) -> Result<Reading> {
     files.expect_tensors(&files.names_without_prefix())?;
     let found = weights::read(&files)?;
     let (prefix, others) = (found.prefix.clone(), found.others.clone());
-    let kinds = kinds::Kinds::read(&files, &prefix, found.width())?;
+    let kinds = Kinds::read(&files, &prefix, found.width())?;
     files.layout = Layout::of(&files)?;
-    let inputs = layouts::inputs(&files)?;
-    let heads = heads::read(&files, &kinds)?;
+    let inputs = tensors::inputs(&files)?;
+    let heads = heads(&files, &kinds)?;
     if heads == Some(0) {
         return Err(Error::NoHeads);
     }
@@ -124,8 +124,8 @@ pub fn read(files: &[&TensorFile], said: &Overrides) -> Result<Reading> {
     }
     expect_scores(&record, &intent)?;
     if heads.is_none() {
-        [intent.n_heads, intent.n_kv_heads] = heads::tried(&files, &record, &intent)?;
-        let heads = notes::heads(intent.n_heads, intent.n_kv_heads);
+        [intent.n_heads, intent.n_kv_heads] = tried_heads(&files, &record, &intent)?;
+        let heads = heads_in_words(intent.n_heads, intent.n_kv_heads);
         files.assume(format!("{heads}, since with no other number the output fits"));
         intent.slopes = intent.slopes.map(|_| Intent::paper_slopes(intent.n_heads));
     }
@@ -207,6 +207,63 @@ fn entries(tensor: &Tensor<'_>) -> Result<Vec<f64>> {
     })
 }
 
+/// h, as was said, or as the file or a tensor with an axis of heads says.
+fn heads(files: &Files<'_>, kinds: &Kinds) -> Result<Option<usize>> {
+    if let Some((heads, by)) = files.meant(files.said.heads, &HEADS)? {
+        files.say(by, heads_in_words(heads, heads));
+        return Ok(Some(heads));
+    }
+    let first = |state| files.first(names_of(state));
+    let maps = first(State::Attn).or_else(|| first(State::Scores));
+    let of_maps = maps.and_then(|(name, tensor)| match *tensor.shape() {
+        [_, heads, _, _] => Some((heads, name.to_string())),
+        _ => None,
+    });
+    let Some((heads, name)) = of_maps.or(kinds.heads.clone()) else { return Ok(None) };
+    files.say(FILE, format!("{} in {name}", heads_in_words(heads, heads)));
+    Ok(Some(heads))
+}
+
+/// The number of heads with which the output is the right one, where no one says it.
+fn tried_heads(
+    files: &Files<'_>,
+    record: &Record,
+    intent: &Intent,
+) -> Result<[usize; 2]> {
+    let [width, kv_width] = [0, 1].map(|role| record.weights.projections[role].d_out());
+    // What is tried is not told.
+    let notes = files.notes.take();
+    let mut fitting = Vec::new();
+    for heads in (1..=width).filter(|h| width.is_multiple_of(*h)) {
+        let kv_heads = kv_width * heads / width;
+        let is_whole = kv_heads > 0 && kv_heads * width == kv_width * heads;
+        if !is_whole || !heads.is_multiple_of(kv_heads) {
+            continue;
+        }
+        let slopes = intent.slopes.as_ref().map(|_| Intent::paper_slopes(heads));
+        let mut intent =
+            Intent { n_heads: heads, n_kv_heads: kv_heads, slopes, ..intent.clone() };
+        if expect_scores(record, &intent).is_err() {
+            continue;
+        }
+        let mut record = record.clone();
+        masks::read(files, &mut record, &mut intent)?;
+        positions::read(files, &record, &mut intent)?;
+        tensors::read(files, &mut record, &intent)?;
+        let right = computed(&record, &intent, State::Output, &[]);
+        let given = record.output();
+        let apart = right.and_then(|right| difference(given, &right));
+        if apart.is_some_and(|it| it.rms < 0.05 * spread(given)) {
+            fitting.push([heads, kv_heads]);
+        }
+    }
+    files.notes.replace(notes);
+    match fitting[..] {
+        [one] => Ok(one),
+        _ => Err(Error::UnknownHeads { width }),
+    }
+}
+
 /// What was meant, as was said, or as the file says; without heads, of one.
 fn intent(files: &Files<'_>, heads: Option<usize>, packing: Packing) -> Result<Intent> {
     let said = files.said;
@@ -214,7 +271,7 @@ fn intent(files: &Files<'_>, heads: Option<usize>, packing: Packing) -> Result<I
     let n_kv_heads = files.meant(said.kv_heads, &KV_HEADS)?;
     let of_keys = |n| match n == n_heads {
         true => "as many heads of keys".to_string(),
-        false => format!("{} of keys", notes::heads(n, n)),
+        false => format!("{} of keys", heads_in_words(n, n)),
     };
     let n_kv_heads = match (heads, n_kv_heads) {
         (None, None) => n_heads,
@@ -275,7 +332,7 @@ fn assume_signs(files: &Files<'_>) {
 /// The kind of the output's numbers; those of a coarser kind that were written as floats of
 /// 32 bits are of the coarser one.
 fn precision(files: &Files<'_>, record: &Record) -> Result<Precision> {
-    let (_, output) = files.first(names::of(State::Output)).ok_or(Error::NoOutput)?;
+    let (_, output) = files.first(names_of(State::Output)).ok_or(Error::NoOutput)?;
     let stored = match output.dtype().as_str() {
         "F64" => Precision::F64,
         "F16" => Precision::F16,

@@ -6,9 +6,31 @@ use attention::{Linear, Matrix, RowVector};
 use tensors::Tensor;
 
 use super::Files;
-use super::names::{FORMS, NEVER_BARE, PACKED, PACKED_BY_HEADS, PROJECTIONS};
 use crate::recipe::Packing;
 use crate::{Error, Intent, Result, Weights};
+
+/// Names of W^Q, W^K, W^V and W^O without `.weight` or `.bias`, in lower case.
+const PROJECTIONS: [&str; 4] = [
+    "q_proj w_q wq query q_lin to_q q_linear fc_q query_proj linears.0 w_qs q",
+    "k_proj w_k wk key k_lin to_k k_linear fc_k key_proj linears.1 w_ks k",
+    "v_proj w_v wv value v_lin to_v v_linear fc_v value_proj linears.2 w_vs v",
+    "out_proj o_proj w_o wo output.dense out_lin to_out.0 to_out out_linear fc_o fc_out \
+     c_proj linears.3 dense proj out fc o",
+];
+
+/// Names of all three side by side: one block after the other.
+const PACKED: &str = "in_proj c_attn qkv wqkv qkv_proj to_qkv w_qkv in_proj_qkv";
+
+/// The same, head by head.
+const PACKED_BY_HEADS: &str = "query_key_value";
+
+/// What follows such a name, and what its bias has in place of it.
+const FORMS: [(&str, &str); 4] =
+    [(".weight", ".bias"), ("_weight", "_bias"), (".kernel", ".bias"), ("", "_bias")];
+
+/// Names that are those of tensors where nothing follows them.
+const NEVER_BARE: &[&str] =
+    &["query", "key", "value", "q", "k", "v", "o", "out", "proj", "dense", "fc"];
 
 /// Parameters as the file has them.
 pub struct FileWeights {
