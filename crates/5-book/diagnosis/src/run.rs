@@ -2,8 +2,6 @@
 
 mod heads;
 mod mask;
-mod norms;
-mod output;
 mod projection;
 mod scores;
 mod softmax;

@@ -1,12 +1,21 @@
-//! From q, k and v to heads: the split, rotary positions, and keys that heads share.
+//! From q, k and v to heads: the split, norms, rotary positions, and keys that heads share;
+//! and heads side by side once more.
 
-use attention::Matrix;
+use attention::{Matrix, RowVector};
 
 use super::Forward;
-use super::norms::When;
-use crate::Pairing;
-use crate::recipe::{Rotary, Sharing, Split};
+use crate::recipe::{Merge, Norms, Rotary, Sharing, Split};
 use crate::rows::{column_blocks, numbers, permuted, view};
+use crate::{Kind, NormKind, Pairing};
+
+/// When a norm is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum When {
+    /// On the whole width, before heads are apart.
+    BeforeSplit,
+    BeforeRotation,
+    AfterRotation,
+}
 
 impl Forward<'_> {
     /// `[n, heads · width]` a sequence becomes `[n, width]` a head.
@@ -43,6 +52,40 @@ impl Forward<'_> {
             }
         }
         Some(split)
+    }
+
+    /// Norms queries (0) or keys (1) where this is the time for it: rows are tokens.
+    fn norm(&self, x: &mut Matrix, when: When, (i, role): (usize, usize)) {
+        let choice = self.recipe.norms;
+        let Some(norms) = self.record.weights.norms.as_ref().filter(|_| role < 2) else {
+            return;
+        };
+        let norm = &norms[role];
+        let expected = match (choice == Norms::OtherWidth) != norm.is_whole {
+            true => When::BeforeSplit,
+            false if choice == Norms::AfterRotation => When::AfterRotation,
+            false => When::BeforeRotation,
+        };
+        if choice == Norms::None || when != expected {
+            return;
+        }
+        let n = x.ncols();
+        let of = |all: &RowVector<f64>| -> Vec<f64> {
+            // A head's part of the whole, or its own once more for each head.
+            let first = if n < all.len() { i * n } else { 0 };
+            (0..n).map(|c| all[(first + c) % all.len()]).collect()
+        };
+        let eps = self.run.number.filter(|it| it.kind == Kind::Eps);
+        let eps = eps.map_or(norm.eps, |it| it.found);
+        divide(x, norm.kind, eps, choice == Norms::OverTokens);
+        if choice != Norms::WithoutGain {
+            let (gain, bias) = (of(&norm.gain), norm.bias.as_ref().map(of));
+            for (c, mut column) in x.column_iter_mut().enumerate() {
+                column *= gain[c];
+                column.add_scalar_mut(bias.as_ref().map_or(0.0, |bias| bias[c]));
+            }
+        }
+        self.run.precision.round_all(x, self.run.rounding);
     }
 
     /// Where the tokens of queries, keys or values stand, by what a recipe counts.
@@ -118,6 +161,52 @@ impl Forward<'_> {
         };
         let first = if choice == Rotary::OddExponent { 1 } else { 0 };
         move |p| base.powf(-((2 * p + first) as f64) / width as f64)
+    }
+
+    /// `[n, d_v]` a head becomes `[n, h · d_v]` a sequence.
+    pub(super) fn merge(&self, heads: &[Matrix]) -> Option<Vec<Matrix>> {
+        let batch = self.n_sequences();
+        let each = heads.len() / batch;
+        if each == 0 {
+            return None;
+        }
+        if self.recipe.split == Split::AcrossHeads {
+            let is_meant = self.recipe.merge == Merge::Meant;
+            let width = heads[0].len();
+            return is_meant.then(|| view(&numbers(heads), each, width));
+        }
+        let of_sequence = |s: usize| -> Vec<Matrix> {
+            let head = |i: usize| match self.recipe.merge {
+                Merge::Reversed => heads[s * each + each - 1 - i].clone(),
+                Merge::First => heads[s * each].clone(),
+                Merge::Mean => {
+                    heads[s * each..][..each].iter().sum::<Matrix>() / each as f64
+                }
+                Merge::HeadsBeforeBatch => heads[i * batch + s].clone(),
+                _ => heads[s * each + i].clone(),
+            };
+            (0..each).map(head).collect()
+        };
+        (0..batch).map(|s| side_by_side(&of_sequence(s), self.recipe.merge)).collect()
+    }
+}
+
+/// Divides each row, or all of them together, by the root of the mean of the squares, and
+/// first subtracts the mean where the norm does so.
+pub(super) fn divide(x: &mut Matrix, kind: NormKind, eps: f64, is_one: bool) {
+    if kind == NormKind::Layer {
+        for mut row in x.row_iter_mut() {
+            let mean = row.mean();
+            row.add_scalar_mut(-mean);
+        }
+    }
+    let root = |squares: f64, n: usize| (squares / n as f64 + eps).sqrt();
+    if is_one {
+        *x /= root(x.norm_squared(), x.len());
+        return;
+    }
+    for mut row in x.row_iter_mut() {
+        row /= root(row.norm_squared(), row.len());
     }
 }
 
@@ -213,4 +302,21 @@ fn factors(choice: Rotary) -> [f64; 3] {
         Rotary::KeysTwice => [1.0, 2.0, 0.0],
         _ => [1.0, 1.0, 0.0],
     }
+}
+
+/// The heads of one sequence, `(h, n, d_v)` in memory, as `[n, h · d_v]`.
+fn side_by_side(heads: &[Matrix], merge: Merge) -> Option<Matrix> {
+    let (n, d) = heads[0].shape();
+    let h = heads.len();
+    let order = match merge {
+        Merge::View => [0, 1, 2],
+        Merge::Interleaved => [1, 2, 0],
+        Merge::WrongAxes => [0, 2, 1],
+        _ => {
+            let columns: Vec<_> = heads.iter().flat_map(Matrix::column_iter).collect();
+            return Some(Matrix::from_columns(&columns));
+        }
+    };
+    let numbers = permuted(&numbers(heads), [h, n, d], order);
+    view(&numbers, n, h * d).pop()
 }

@@ -1,13 +1,15 @@
-//! Inputs to q, k and v.
+//! What is multiplied by a weight: inputs, to q, k and v; and heads side by side, with what is
+//! done behind W^O.
 
 use std::borrow::Cow;
 
 use attention::{Linear, Matrix};
 
-use super::Forward;
-use crate::Weights;
-use crate::recipe::{Axes, Packing, Product};
-use crate::rows::{across, together};
+use super::heads::divide;
+use super::{Forward, select};
+use crate::recipe::{Addition, Axes, Mixing, Packing, Product};
+use crate::rows::{across, exchanged, together};
+use crate::{NormKind, State, Weights};
 
 impl Forward<'_> {
     /// `x W + b`, `[n, heads · width]` a sequence.
@@ -30,7 +32,7 @@ impl Forward<'_> {
 
     /// `x W + b`, where W is multiplied so and has so many heads, and b is added so often;
     /// nothing where shapes do not fit.
-    pub(super) fn affine(
+    fn affine(
         &self,
         x: &Matrix,
         linear: &Linear,
@@ -65,7 +67,7 @@ impl Forward<'_> {
     }
 
     /// The inputs for queries, keys or values: a matrix a sequence.
-    pub(super) fn inputs(&self, role: usize) -> Option<Vec<Matrix>> {
+    fn inputs(&self, role: usize) -> Option<Vec<Matrix>> {
         let inputs = &self.record.inputs[role];
         match self.recipe.axes {
             Axes::Meant => {
@@ -89,6 +91,77 @@ impl Forward<'_> {
         let packed = weights.packed.as_ref()?;
         let (d_k, h, h_kv) = self.sizes();
         unpacked(packed, packing, role, [h, h_kv, h_kv].map(|heads| heads * d_k), d_k)
+    }
+
+    /// `concat W^O + b^O`, and what is added.
+    pub(super) fn output(&self, concat: &[Matrix]) -> Option<Vec<Matrix>> {
+        let rows = self.rows_of_output();
+        let is_narrow = self.is_narrow();
+        let choose =
+            |m: &Matrix| rows.map_or_else(|| Some(m.clone()), |rows| select(m, rows));
+        let roles = match self.recipe.addition {
+            Addition::Nothing | Addition::Norm | Addition::ZeroPadding => None,
+            Addition::Residual | Addition::ResidualThenNorm => Some(self.inputs(0)?),
+            Addition::ResidualOfValue => Some(self.inputs(2)?),
+            Addition::ProjectedQuery => Some(self.read(State::Query)?.to_vec()),
+        };
+        let chosen = |m: &Matrix| if is_narrow { Some(m.clone()) } else { choose(m) };
+        let chosen = concat.iter().map(chosen).collect::<Option<Vec<_>>>()?;
+        let mut outputs = together(&chosen, |concat| self.mix(concat))?;
+        for (s, output) in outputs.iter_mut().enumerate() {
+            if self.recipe.relu_on_output {
+                output.apply(|x| *x = x.max(0.0));
+            }
+            if let Some(added) = &roles {
+                let added = choose(added.get(s)?)?;
+                if added.shape() != output.shape() {
+                    return None;
+                }
+                *output += added;
+            }
+            match self.recipe.addition {
+                Addition::Norm | Addition::ResidualThenNorm => {
+                    divide(output, NormKind::Layer, 1e-5, false);
+                }
+                Addition::ZeroPadding => self.zero_padding(output, s)?,
+                _ => (),
+            }
+        }
+        match self.recipe.axes {
+            Axes::Meant => Some(outputs),
+            Axes::Exchanged => Some(exchanged(&outputs)),
+        }
+    }
+
+    /// The rows that are chosen, unless they are sequences.
+    fn rows_of_output(&self) -> Option<&Vec<usize>> {
+        self.run.rows.as_ref().filter(|_| self.recipe.axes == Axes::Meant)
+    }
+
+    /// Sets rows of padded tokens to 0.
+    fn zero_padding(&self, output: &mut Matrix, s: usize) -> Option<()> {
+        let rows = self.rows_of_output();
+        let padding = self.record.masks.padding.as_ref()?;
+        let s = if padding.len() == 1 { 0 } else { *self.run.sequences.get(s)? };
+        for (at, mut row) in output.row_iter_mut().enumerate() {
+            if !*padding.get(s)?.get(rows.map_or(at, |rows| rows[at]))? {
+                row.fill(0.0);
+            }
+        }
+        Some(())
+    }
+
+    fn mix(&self, concat: &Matrix) -> Option<Matrix> {
+        let mixing = self.recipe.mixing;
+        let Some(linear) = &self.record.weights.output else {
+            return (mixing == Mixing::RIGHT).then(|| concat.clone());
+        };
+        let h = self.intent.n_heads;
+        let times = match mixing.bias {
+            Mixing::PER_HEAD => h as f64,
+            times => f64::from(times),
+        };
+        self.affine(concat, linear, (mixing.product, h), times)
     }
 }
 
