@@ -2,8 +2,8 @@
 
 use attention::Linear;
 
-use crate::bits::{Standing, standing};
 use crate::compare::Difference;
+use crate::digits::{Standing, standing};
 use crate::{Precision, Record, State};
 
 /// One way in which it may have been computed and stored.

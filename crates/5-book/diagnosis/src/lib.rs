@@ -45,7 +45,6 @@
 //! ```
 
 mod bank;
-mod bits;
 mod compare;
 mod diagnosis;
 mod digits;
