@@ -2,7 +2,6 @@
 
 mod numbers;
 mod outcomes;
-mod strays;
 mod trials;
 
 use std::cell::{Cell, OnceCell, RefCell};
