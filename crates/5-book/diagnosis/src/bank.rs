@@ -42,7 +42,6 @@ pub mod masks;
 pub mod outputs;
 pub mod projections;
 pub mod scores;
-pub mod softmax;
 
 use crate::Mistake;
 
@@ -65,9 +64,9 @@ pub fn bank() -> impl Iterator<Item = &'static Mistake> {
         masks::Causal::MISTAKES,
         masks::Window::MISTAKES,
         masks::Fill::MISTAKES,
-        softmax::Softmax::MISTAKES,
-        softmax::Sinks::MISTAKES,
-        softmax::Values::MISTAKES,
+        scores::Softmax::MISTAKES,
+        scores::Sinks::MISTAKES,
+        scores::Values::MISTAKES,
         outputs::Merge::MISTAKES,
         outputs::MISTAKES,
         outputs::Addition::MISTAKES,

@@ -6,8 +6,7 @@ pub use crate::bank::heads::{Norms, Rotary, Sharing, Split};
 pub use crate::bank::masks::{Causal, Fill, Masking, Window};
 pub use crate::bank::outputs::{Addition, Merge, Mixing};
 pub use crate::bank::projections::{Axes, Packing, Product, Projection, Role};
-pub use crate::bank::scores::{Cap, Scale, Similarity, Slopes};
-pub use crate::bank::softmax::{Sinks, Softmax, Values};
+pub use crate::bank::scores::{Cap, Scale, Similarity, Sinks, Slopes, Softmax, Values};
 use crate::step::State;
 
 macro_rules! recipe {
