@@ -4,7 +4,7 @@
 mod common;
 
 use attention::{Matrix, Rng, SeedableRng, random_matrix};
-use common::loops::{self, Machine, Twist, pass, twisted};
+use common::loops::{self, Machine, pass, twisted};
 use common::{Layer, change_all, ids, multiply_weights, self_attention};
 use diagnosis::{Corner, Diagnosis, EmptyRow, Intent, Precision, State, Verdict};
 use rand::RngExt;
@@ -238,16 +238,10 @@ fn dropout_is_told_from_the_map_and_only_if_one_factor_fits() {
     }
 }
 
-/// The output of a layer whose scores are others than masks make them.
-fn with_scores(layer: &Layer, twist: Twist<'_>) -> Vec<Matrix> {
-    let mut tensors = twisted(layer, F32, twist);
-    tensors.remove(&State::Output).unwrap()
-}
-
 /// A layer whose code adds numbers to the scores of keys that are padding, or of all others.
 fn with_added(layer: &Layer, lowest: f64, is_padding: bool) -> Diagnosis {
     let open = layer.record.masks.padding.as_ref().unwrap();
-    let output = with_scores(layer, &|[s, _, _, c], score, _| {
+    let output = twisted(layer, F32, &|[s, _, _, c], score, _| {
         let added = if open[s][c] == is_padding { 0.0 } else { lowest };
         F32.kept(score + added)
     });
@@ -277,7 +271,7 @@ fn a_mask_of_floats_that_is_read_as_flags_is_named() {
     let blocks = |r: usize, c: usize| r.abs_diff(c) > 2;
     let mask = Matrix::from_fn(10, 10, |r, c| if blocks(r, c) { -3e38 } else { 0.0 });
     layer.record.masks.added = Some(vec![mask]);
-    let output = with_scores(&layer, &|[_, _, r, c], score, _| {
+    let output = twisted(&layer, F32, &|[_, _, r, c], score, _| {
         if blocks(r, c) { score } else { BLOCKED }
     });
     assert_named(&layer.diagnosed(output), "pairs-opposite", "a float mask");
@@ -287,7 +281,7 @@ fn a_mask_of_floats_that_is_read_as_flags_is_named() {
 fn a_mistake_in_one_sequence_is_said_of_it_alone() {
     let layer = layer(10, 3, 10);
     let factor = |s: usize| if s == 1 { 8_f64.sqrt() } else { 1.0 };
-    let mut output = with_scores(&layer, &|[s, ..], score, _| score * factor(s));
+    let mut output = twisted(&layer, F32, &|[s, ..], score, _| score * factor(s));
     let diagnosis = layer.diagnosed(output.clone());
     assert_named(&diagnosis, "not-scaled", "sequence 1");
     assert!(diagnosis.remarks[0].starts_with("sequence 1 alone differs"));

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use attention::{Dims, LayerParameters, Matrix, Rng, SeedableRng, random_matrix};
 use common::loops::{Machine, output, twisted};
-use common::{Layer, change_all, multiply_weights, said, size, stored};
+use common::{Layer, apart, change_all, multiply_weights, said, size, stored};
 use diagnosis::{
     Diagnosis, HeadNorm, Mistake, NormKind, Precision, Record, State, Step, Verdict,
 };
@@ -26,20 +26,11 @@ const SIDES: usize = 13;
 const PRECISIONS: [Precision; 4] =
     [Precision::F64, Precision::F32, Precision::BF16, Precision::F16];
 
-fn rms(a: &[Matrix]) -> f64 {
-    let n: usize = a.iter().map(|m| m.len()).sum();
-    size(a) / (n as f64).sqrt()
-}
-
-fn apart(a: &[Matrix], b: &[Matrix]) -> f64 {
-    rms(&a.iter().zip(b).map(|(a, b)| a - b).collect::<Vec<_>>())
-}
-
 /// A layer, and by how much it is wrong.
 struct WrongLayer {
     layer: Layer,
     wrong: Wrong,
-    /// One rounding of its output.
+    /// One rounding of every entry of its output, as the root of the sum of the squares.
     rounding: f64,
     /// In roundings.
     moved: f64,
@@ -79,14 +70,13 @@ fn layer(kind: usize, [kept, computing]: [Precision; 2], seed: u64) -> WrongLaye
     let exact = Machine { precision: Precision::F64, ..machine };
     let other = Layer { record: wrong.record(&record), intent: other };
     let twist = |at, score, masked| wrong.twist(at, score, masked);
-    let of_other =
-        |machine| twisted(&other, machine, &twist).remove(&State::Output).unwrap();
+    let of_other = |machine| twisted(&other, machine, &twist);
     let layer = Layer { record, intent: meant };
     let (right, is) = (output(&layer, exact), of_other(exact));
-    let rounding = rms(&right) * coarser.step() / 2.0;
-    let moved = apart(&right, &is) / rounding;
+    let rounding = size(&right) * coarser.step() / 2.0;
+    let moved = apart(&right, &is).unwrap() / rounding;
     let given = stored(of_other(machine), kept);
-    let rounded = apart(&is, &given) / rounding;
+    let rounded = apart(&is, &given).unwrap() / rounding;
     WrongLayer { layer: layer.with(given), wrong, rounding, moved, rounded }
 }
 
@@ -111,7 +101,8 @@ fn is_told(of: &WrongLayer, diagnosis: &Diagnosis) -> bool {
     }
     let Some(set) = diagnosis.explanations.first() else { return false };
     let computed = layer.output(set).expect("shapes that fit");
-    apart(&computed, layer.record.output()) < 2.0 * of.rounded.max(4.0) * of.rounding
+    let apart = apart(&computed, layer.record.output()).unwrap();
+    apart < 2.0 * of.rounded.max(4.0) * of.rounding
 }
 
 /// Of so many layers of each kind, kept in each precision and computed in each, none is right, and
@@ -197,9 +188,8 @@ fn with_mistake(of: &mut WrongLayer, rng: &mut Rng) -> Option<&'static Mistake> 
     let precision = meant.record.precision;
     // What is smaller in halves may be rounding.
     let share = if precision.step() > 1e-4 { 0.1 } else { 0.01 };
-    let is_apart = |it: &Vec<Matrix>| {
-        it[0].shape() == both[0].shape() && apart(it, &both) > share * rms(&both)
-    };
+    let is_apart =
+        |it: &Vec<Matrix>| apart(it, &both).is_some_and(|x| x > share * size(&both));
     if mistake.step == Step::Inputs || !others.iter().all(is_apart) {
         return None;
     }
@@ -215,8 +205,8 @@ fn is_as_well(layer: &Layer, diagnosis: &Diagnosis) -> bool {
     }
     let set = diagnosis.explanations.first().map_or(&[][..], Vec::as_slice);
     let given = layer.record.output();
-    let within = 2.0 * rms(given) * layer.record.precision.step();
-    told.output(set).is_some_and(|it| apart(&it, given) < within)
+    let within = 2.0 * size(given) * layer.record.precision.step();
+    told.output(set).and_then(|it| apart(&it, given)).is_some_and(|x| x < within)
 }
 
 #[test]

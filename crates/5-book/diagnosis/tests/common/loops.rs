@@ -67,14 +67,6 @@ impl Machine {
 
 /// The output of the layer that was meant, a matrix a sequence.
 pub fn output(layer: &Layer, machine: Machine) -> Vec<Matrix> {
-    pass(layer, machine).remove(&State::Output).expect("it has an output")
-}
-
-/// The tensors of a layer, under the names that files have.
-pub type Tensors = BTreeMap<State, Vec<Matrix>>;
-
-/// Every tensor of the layer that was meant.
-pub fn pass(layer: &Layer, machine: Machine) -> Tensors {
     twisted(layer, machine, &|_, _, masked| masked)
 }
 
@@ -83,7 +75,19 @@ pub fn pass(layer: &Layer, machine: Machine) -> Tensors {
 pub type Twist<'a> = &'a dyn Fn([usize; 4], f64, f64) -> f64;
 
 /// The same where scores are twisted before the softmax.
-pub fn twisted(layer: &Layer, machine: Machine, twist: Twist<'_>) -> Tensors {
+pub fn twisted(layer: &Layer, machine: Machine, twist: Twist<'_>) -> Vec<Matrix> {
+    tensors(layer, machine, twist).remove(&State::Output).expect("it has an output")
+}
+
+/// The tensors of a layer, under the names that files have.
+pub type Tensors = BTreeMap<State, Vec<Matrix>>;
+
+/// Every tensor of the layer that was meant.
+pub fn pass(layer: &Layer, machine: Machine) -> Tensors {
+    tensors(layer, machine, &|_, _, masked| masked)
+}
+
+fn tensors(layer: &Layer, machine: Machine, twist: Twist<'_>) -> Tensors {
     let Layer { record, intent } = layer;
     let pass = Pass { record, intent, machine, twist };
     let mut tensors = Tensors::new();
