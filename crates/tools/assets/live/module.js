@@ -7,11 +7,11 @@ window.liveModule = (() => {
   const isPossible = isWeb && !isPrint && !!window.WebAssembly && !!window.Worker;
   let worker = null; // a promise: null where there is no module
 
-  // ---- What there is: pages are told, again and again while a module is being compiled.
+  // ---- What there is: asked again and again while a module is being compiled.
 
   const PAUSE = 3000; // ms between two looks
   const MISSES = 40; // looks without an answer, after which a page waits no longer
-  const told = new Map(); // by module, promises
+  const asked = new Map(); // by module: the answer's promise, and who hears of each look
 
   async function look() {
     const answer = await fetch(`${path_to_root}assets/live.json`, { cache: "no-cache" });
@@ -33,22 +33,22 @@ window.liveModule = (() => {
     }
   }
 
-  // What the pages are told, once it has a module of this name or none will come; until then
-  // a line in `place` says that it will.
+  // What live.json says, once it has a module of this name or none will come; until then a
+  // line in `place` says that it will.
   async function found(name, place) {
-    if (!told.has(name)) {
+    if (!asked.has(name)) {
       const heard = [];
-      told.set(name, { heard, found: find(name, heard) });
+      asked.set(name, { heard, found: find(name, heard) });
     }
     const line = document.createElement("p");
     line.className = "live-awaited";
-    told.get(name).heard.push(({ since }) => {
+    asked.get(name).heard.push(({ since }) => {
       const minutes = Math.max(0, Math.floor((Date.now() / 1000 - since) / 60));
-const passed = minutes ? `, of which ${minutes} ${minutes === 1 ? "has" : "have"} passed` : "";
+      const passed = minutes ? `, of which ${minutes} ${minutes === 1 ? "has" : "have"} passed` : "";
       line.textContent = `What moves here is being compiled: from 2 to 10 minutes the first time${passed}. The page will notice by itself.`;
       if (!line.isConnected) place.prepend(line);
     });
-    const now = await told.get(name).found;
+    const now = await asked.get(name).found;
     line.remove();
     if (now.still && !document.querySelector(".live-awaited")) {
       line.textContent = `${now.still[0].toUpperCase()}${now.still.slice(1)}.`;
@@ -63,7 +63,7 @@ const passed = minutes ? `, of which ${minutes} ${minutes === 1 ? "has" : "have"
   let lastId = 0;
 
   async function start() {
-    const { module, weights } = await told.get("module").found;
+    const { module, weights } = await asked.get("module").found;
     if (!module) return null;
     const url = document.querySelector("[data-worker]").dataset.worker;
     const made = new Worker(path_to_root + url);

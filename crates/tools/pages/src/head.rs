@@ -1,9 +1,9 @@
 //! The head of a built page: what it says of itself to search engines and to those who are
 //! sent its address, and what a browser may load for it.
 //!
-//! mdBook gives every page the book's description. Here each has its own, the first sentence
-//! of its text; where the book's address is known, each has that too, and so has the map of
-//! the site. `llms.txt` lists all pages with their descriptions.
+//! mdBook gives every page the book's description. Here each has its own: its question, its
+//! answer or its first paragraph. Where the book's address is known, each page names its own,
+//! and `sitemap.xml` lists them. `llms.txt` lists all pages with their descriptions.
 
 use std::fs;
 use std::path::Path;
@@ -87,10 +87,10 @@ impl About {
         let text = html.split_once("<main>").map_or("", |(_, text)| text);
         let paragraphs =
             || text.split("<p>").skip(1).filter_map(|it| it.split("</p>").next());
-        let tells = |it: &&str| BEGINNINGS.iter().any(|begin| it.starts_with(begin));
+        let is_answer = |it: &&str| BEGINNINGS.iter().any(|begin| it.starts_with(begin));
         let mut plain = paragraphs().filter(|it| !it.contains("<math")).map(words);
         let first = || plain.find(|it| it.chars().count() >= SHORTEST);
-        let description = paragraphs().find(tells).map(words).or_else(first);
+        let description = paragraphs().find(is_answer).map(words).or_else(first);
         let description = description.unwrap_or_else(|| title.clone());
         Ok(Self { title, description: cut(&description) })
     }

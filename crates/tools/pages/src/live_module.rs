@@ -94,7 +94,7 @@ impl fmt::Display for Live {
 /// Tells the pages that their modules will come, so that one that is open waits for them. A
 /// module that is there from before serves them meanwhile.
 pub(crate) fn announce(built: &Path) -> Result<()> {
-    let has_module = told(built).get("module").is_some();
+    let has_module = announced(built).get("module").is_some();
     if has_module { Ok(()) } else { tell(built, &awaited(&["module", "encoder"])) }
 }
 
@@ -121,7 +121,7 @@ pub(crate) fn add(built: &Path) -> Result<Live> {
 
 /// The same for the module that reads a reader's own model.
 pub(crate) fn add_encoder(built: &Path) -> Result<Live> {
-    let mut found = told(built);
+    let mut found = announced(built);
     for waiting in ["awaited", "since"] {
         found.as_object_mut().map(|it| it.remove(waiting));
     }
@@ -165,10 +165,10 @@ fn tell(built: &Path, found: &Value) -> Result<()> {
     step::write(&built.join("assets").join(NO_MODULE.0), found.to_string().as_bytes())
 }
 
-/// What they were told last.
-fn told(built: &Path) -> Value {
-    let told = fs::read(built.join("assets").join(NO_MODULE.0)).unwrap_or_default();
-    serde_json::from_slice(&told).unwrap_or_else(|_| json!({}))
+/// What the pages find now.
+fn announced(built: &Path) -> Value {
+    let found = fs::read(built.join("assets").join(NO_MODULE.0)).unwrap_or_default();
+    serde_json::from_slice(&found).unwrap_or_else(|_| json!({}))
 }
 
 /// Has rustup install what modules are compiled for, where it is not there.
