@@ -59,7 +59,7 @@ fn an_open_page_comes_alive_when_its_module_is_there() {
     let browser = Browser::start().unwrap();
     let page = browser.open(&format!("{}{PAGE}", server.url()), VIEWS[0], "").unwrap();
     let said = page.text(LINE).unwrap();
-    assert!(said.contains("is being compiled") && said.contains("have passed"), "{said}");
+    assert!(said.contains("are being compiled") && said.contains(" so far"), "{said}");
     // So it is for a moment while a book replaces another.
     tell(book.path(), b"{}");
     page.text("new Promise((done) => setTimeout(() => done('rested'), 4000))").unwrap();

@@ -44,8 +44,8 @@ window.liveModule = (() => {
     line.className = "live-awaited";
     asked.get(name).heard.push(({ since }) => {
       const minutes = Math.max(0, Math.floor((Date.now() / 1000 - since) / 60));
-      const passed = minutes ? `, of which ${minutes} ${minutes === 1 ? "has" : "have"} passed` : "";
-      line.textContent = `What moves here is being compiled: from 2 to 10 minutes the first time${passed}. The page will notice by itself.`;
+      const passed = minutes ? `, ${minutes} so far` : "";
+      line.textContent = `The live parts of this page are being compiled: 2 to 10 minutes the first time${passed}. They appear without a reload.`;
       if (!line.isConnected) place.prepend(line);
     });
     const now = await asked.get(name).found;

@@ -57,12 +57,12 @@
   function verdictOf({ verdict, explanations, precision, tensors, condition, number_words: number }) {
     if (verdict === "right") return `Nothing is wrong with it: computed in ${precision}, it is what was meant.`;
     if (tensors.some((it) => it.verdict === "unknown" && it.is_zero)) return "Zeros alone are no evidence of any mistake.";
-    if (verdict === "unknown") return "No mistake of the bank explains it, nor do two.";
-    if (verdict === "condition") return `Right only if ${condition.only_if} (${condition.tensor}). ${condition.otherwise ? `If not, the nearest is: ${condition.otherwise}.` : "If not, nothing that was tried is nearer."}`;
+    if (verdict === "unknown") return "No known mistake explains it, nor do any two.";
+    if (verdict === "condition") return `Right only if ${condition.only_if}. ${condition.otherwise ? `If not, the nearest is: ${condition.otherwise}.` : "If not, nothing that was tried is nearer."}`;
     if (!explanations.length) return `A number is another: ${number}.`;
     const names = explanations[0].map(({ name }) => name);
     const others = explanations.length - 1;
-    const or = others ? ` These numbers cannot tell it from ${plural(others, "other reading")} below.` : "";
+    const or = others ? ` ${plural(others, "other reading")} below ${others === 1 ? "fits" : "fit"} these numbers too.` : "";
     return `${upper(names.join(", and "))}.${or}`;
   }
 
@@ -124,7 +124,7 @@
 
   // ---- The step that differs, drawn.
 
-  const NAMES = { attn: "Attention weights", "v of each head": "Values", heads: "What each head gives", concat: "The heads side by side", output: "The output" };
+  const NAMES = { attn: "attention weights", "v of each head": "values", heads: "what each head gives", concat: "the heads side by side", output: "the output" };
 
   // A matrix in one colour, as dark as its entries are large beside `one`.
   function drawn(rows, one, colour, title) {
@@ -155,7 +155,7 @@
     };
     choose.addEventListener("change", draw);
     draw();
-    const title = `${NAMES[of] ?? of} of the first sequence`;
+    const title = `First sequence: ${NAMES[of] ?? of}`;
     return [is.length > 1 ? row(title, choose) : element("p", {}, title), both];
   }
 

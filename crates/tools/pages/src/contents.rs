@@ -79,7 +79,7 @@ pub fn related(folder: &Path, names: &str) -> Result<String> {
     let links: Vec<String> = names.split_whitespace().map(link).collect::<Result<_>>()?;
     Ok(format!(
         "**Related:** {}\n\n**Is this your mistake?** [Give your layer's numbers]\
-         (../what-is-wrong.md), and the page names what is wrong with them.",
+         (../what-is-wrong.md), and find out what is wrong with it.",
         links.join(" · ")
     ))
 }

@@ -31,10 +31,10 @@ pub const WEIGHTS: [(&str, &str); 4] = [
 const WRONG_LAYERS: [(&str, &str); 6] = [
     ("heads merged without a transpose", "a01"),
     ("heads split without a transpose", "a02"),
-    ("a mask read the other way", "a08"),
-    ("another scale", "a03"),
+    ("an inverted mask", "a08"),
+    ("a wrong scale", "a03"),
     ("weights not transposed", "a13"),
-    ("rotary pairs for halves", "a24"),
+    ("RoPE pairs, not halves", "a24"),
 ];
 
 /// Where they lie.
@@ -84,7 +84,7 @@ impl fmt::Display for Live {
             Self::NoTarget => {
                 write!(
                     f,
-                    "figures do not move: `rustup target add {TARGET}` makes them live"
+                    "pages are static: `rustup target add {TARGET}` makes them live"
                 )
             }
         }
