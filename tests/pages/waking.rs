@@ -8,7 +8,8 @@ use pages::Server;
 use crate::browser::Browser;
 use crate::{VIEWS, live_book};
 
-const PAGE: &str = "07-masks.html";
+/// With a live figure.
+const PAGE: &str = "questions/view-then-transpose.html";
 
 /// Shows the first live figure and gives what the page says above it.
 const LINE: &str = "(async () => {
