@@ -21,6 +21,9 @@
     // A module that gives no answer leaves the still figure as it is.
     await load(first.text, modes[0][0]);
     place.dataset.answered = performance.now();
+    // What stands below stays where it is while one replaces the other.
+    place.style.minHeight = `${place.offsetHeight}px`;
+    requestAnimationFrame(() => requestAnimationFrame(() => (place.style.minHeight = "")));
     window.trainedLayer = window.headExplorer.mount(place, { id: "heads", texts, modes, first, load });
   }
   begin().catch(() => {});

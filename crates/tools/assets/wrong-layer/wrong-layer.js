@@ -6,7 +6,11 @@
   const isWeb = /^https?:$/.test(location.protocol);
   // All chapters in one are there to be printed.
   const isPrint = /print\.html$/.test(location.pathname);
-  if (!place || !isWeb || isPrint || !window.WebAssembly || !window.Worker) return;
+  if (!place) return;
+  if (!isWeb || isPrint || !window.WebAssembly || !window.Worker) {
+    place.dataset.state = "still";
+    return;
+  }
 
   const root = new URL(path_to_root || "./", location.href).href;
 
@@ -271,7 +275,10 @@
 
   async function open() {
     const found = await window.liveModule.found("encoder", place);
-    if (!found.encoder) return;
+    if (!found.encoder) {
+      place.dataset.state = "still";
+      return;
+    }
     for (const [name, at] of found.wrong_layers) {
       const button = element("button", { type: "button" }, name);
       button.addEventListener("click", async () => {
