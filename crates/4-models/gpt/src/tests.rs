@@ -2,7 +2,7 @@ mod model;
 
 use std::path::Path;
 
-use attention::{Matrix, Rng, SeedableRng};
+use attention::{Matrix, Rng, SeedableRng, max_abs_diff};
 use gradients::{Adam, Optimiser};
 use tensors::TensorFile;
 
@@ -77,8 +77,8 @@ fn expect_slopes(
 
 /// The largest difference of two lists.
 fn apart(a: &[f64], b: &[f64]) -> f64 {
-    assert_eq!(a.len(), b.len());
-    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+    let [a, b] = [a, b].map(|list| Matrix::from_row_slice(1, list.len(), list));
+    max_abs_diff(&a, &b).unwrap()
 }
 
 /// The scalars, which know no names, take the list in the order of the parts: gains are ones,
@@ -129,6 +129,7 @@ fn every_rung_has_the_same_losses_gradients_and_names() {
     for rung in exact() {
         let [of_rung, parameters] = train(rung, &start, 50, 4);
         let found = [apart(&of_rung, &losses), apart(&parameters, &of_scalars)];
+        println!("{}: losses and parameters {found:?}", rung.name);
         assert!(found.iter().all(|&it| it < 1e-9), "{}: {found:?}", rung.name);
         assert_eq!(written(&parameters), written(&of_scalars), "{}", rung.name);
     }
@@ -174,6 +175,7 @@ fn every_rung_agrees_with_transformers() {
             loss
         });
         let found = [furthest, apart(&steps.collect::<Vec<_>>(), &losses)];
+        println!("{}: gradients and losses {found:?}", rung.name);
         assert!(found.iter().all(|&it| it < 1e-9), "{}: {found:?}", rung.name);
     }
 }

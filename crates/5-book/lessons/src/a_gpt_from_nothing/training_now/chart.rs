@@ -34,6 +34,7 @@ impl Now<'_> {
             let mark = share_map::trace(map, &self.tokens, &self.tokens).on(panel);
             mark.named(&map_of(*at)).in_legend(false)
         });
+        let tables = self.tables();
         Chart::new(self.title())
             .by_width(|width| self.panels(width, above))
             .marks(self.losses())
@@ -42,8 +43,8 @@ impl Now<'_> {
             .marks(maps)
             .grouped(Grouping::Stacked)
             .bar_gap(0.2)
-            .sketch(self.sketch())
-            .tables(self.tables())
+            .sketch(self.sketch(&tables))
+            .tables(tables)
             .says(self.sentence())
             .figure()
     }
@@ -197,12 +198,11 @@ impl Now<'_> {
         ]
     }
 
-    fn sketch(&self) -> String {
+    fn sketch(&self, tables: &[Table; 3]) -> String {
         let maps: Vec<_> = self.maps.iter().map(|(at, map)| (map_of(*at), map)).collect();
-        let [losses, counting, _] = self.tables();
         format!(
             "{}\n\n{}\nAcross: {}. Full block: 1.",
-            sketch::tables(&[losses, counting]),
+            sketch::tables(&tables[..2]),
             sketch::maps(&maps, &self.tokens, 1.0),
             self.tokens.join(" "),
         )
