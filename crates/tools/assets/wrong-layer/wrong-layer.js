@@ -3,11 +3,9 @@
 "use strict";
 (() => {
   const place = document.querySelector("[data-wrong-layer]");
-  const isWeb = /^https?:$/.test(location.protocol);
-  // All chapters in one are there to be printed.
-  const isPrint = /print\.html$/.test(location.pathname);
+  const { isPossible, found } = window.liveModule;
   if (!place) return;
-  if (!isWeb || isPrint || !window.WebAssembly || !window.Worker) {
+  if (!isPossible) {
     place.dataset.state = "still";
     return;
   }
@@ -153,7 +151,7 @@
     const both = element("div", { className: "layer-maps" });
     const draw = () => {
       const [a, b] = [is[choose.value], should[choose.value]];
-      const one = of === "attn" ? 1 : Math.max(...b.flat().map(Math.abs));
+      const one = of === "attn" ? 1 : b.flat().reduce((most, x) => Math.max(most, Math.abs(x)), 0);
       const apart = b.map((row, i) => row.map((x, j) => (a[i]?.[j] ?? NaN) - x));
       both.replaceChildren(drawn(a, one, "--share", "As it is"), drawn(b, one, "--share", "As it should be"), drawn(apart, one, "--layer-other", "Where they differ"));
     };
@@ -274,12 +272,12 @@
   place.addEventListener("keydown", (event) => event.stopPropagation());
 
   async function open() {
-    const found = await window.liveModule.found("encoder", place);
-    if (!found.encoder) {
+    const { encoder, wrong_layers: layers } = await found("encoder", place);
+    if (!encoder) {
       place.dataset.state = "still";
       return;
     }
-    for (const [name, at] of found.wrong_layers) {
+    for (const [name, at] of layers) {
       const button = element("button", { type: "button" }, name);
       button.addEventListener("click", async () => {
         for (const field of [heads, keyHeads, rotary]) field.value = "";
@@ -288,7 +286,7 @@
       });
       broken.append(button);
     }
-    start(found.encoder);
+    start(encoder);
     place.prepend(drop, error, verdict, shown);
     place.dataset.state = "ready";
   }

@@ -82,8 +82,8 @@ struct About {
 impl About {
     fn of(html: &str, book: &str) -> Result<Self> {
         let title = between(html, "<title>", "</title>").context("it has no title")?;
-        let title =
-            title.trim().trim_end_matches(book).trim_end_matches(" - ").to_owned();
+        let own = title.trim().strip_suffix(book).and_then(|it| it.strip_suffix(" - "));
+        let title = own.unwrap_or(title.trim()).to_owned();
         let text = html.split_once("<main>").map_or("", |(_, text)| text);
         let paragraphs =
             || text.split("<p>").skip(1).filter_map(|it| it.split("</p>").next());
