@@ -120,6 +120,7 @@ mod tests {
         let ids: BTreeSet<&str> =
             layer_mistakes().iter().map(|it| it.id.as_str()).collect();
         assert_eq!(ids.len(), headings, "no id twice");
+        assert!(headings >= 60, "{headings}");
         let names: BTreeSet<&str> =
             layer_mistakes().iter().map(|it| it.name.as_str()).collect();
         assert_eq!(names.len(), headings, "no name twice");
@@ -147,9 +148,8 @@ mod tests {
                 ("`Looks right:`", &it.looks_right),
                 ("`Symptom:`", &it.symptom),
                 ("`PyTorch:`", &it.pytorch),
-                ("`Chapter:`", &it.chapter),
             ] {
-                assert!(!text.is_empty(), "{} has no {what}", it.id);
+                assert!(text.len() > 5, "{} has no {what}", it.id);
             }
         }
         println!("{headings} mistakes, {} reports", reports.len());

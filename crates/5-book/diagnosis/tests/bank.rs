@@ -4,7 +4,7 @@
 
 mod common;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use attention::{Matrix, Rng, SeedableRng, random_matrix};
@@ -69,6 +69,13 @@ fn named(mistake: &'static Mistake) -> (String, Vec<String>) {
         _ => format!(", with {}", with.join(", ")),
     };
     (format!("{}: {alone} of {n_layers} alone{words}\n", mistake.id), wrong)
+}
+
+#[test]
+fn no_mistake_is_there_twice() {
+    let ids: BTreeSet<&str> = bank().map(|it| it.id).collect();
+    assert_eq!(bank().count(), ids.len());
+    assert!(ids.len() >= 60, "{}", ids.len());
 }
 
 #[test]
