@@ -73,6 +73,25 @@
     });
   }
 
+  // At #card the page is a picture of itself, for links to it, and at #thumbnail its figure.
+  if (["#card", "#thumbnail"].includes(location.hash)) {
+    const content = document.querySelector("main");
+    const [title, figure] = [content.querySelector("h1"), content.querySelector("figure, .first-look")];
+    const about = document.createElement("p");
+    about.textContent = document.querySelector('meta[name="description"]').content.replace("The question of this chapter: ", "");
+    const card = document.createElement("main");
+    card.className = location.hash.slice(1);
+    const text = document.createElement("div");
+    text.append(Object.assign(document.createElement("b"), { className: "menu-title", textContent: "Many Heads" }), title, about);
+    card.append(text, figure ?? "");
+    document.body.replaceChildren(card);
+    const fit = () => {
+      const [wide, high] = [text.offsetWidth ? 580 : 440, text.offsetWidth ? 540 : 230];
+      figure.style.zoom = Math.min(wide / figure.scrollWidth, high / figure.scrollHeight);
+    };
+    if (figure) addEventListener("load", () => setTimeout(fit, 1500));
+  }
+
   // A printed page cannot be unfolded.
   addEventListener("beforeprint", () => {
     for (const folded of document.querySelectorAll("main details")) folded.open = true;

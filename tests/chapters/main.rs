@@ -30,6 +30,7 @@ mod scores_softmax_scale;
 mod sensors;
 /// What the sources say has its place: each chapter and test that the book names for it.
 mod sources;
+mod start_here;
 mod text;
 mod the_backward_pass;
 mod the_block;

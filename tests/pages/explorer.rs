@@ -1,4 +1,4 @@
-//! The explorer of heads on the first page: what it shows is what the crates give, by
+//! The explorer of heads in the chapter on masks: what it shows is what the crates give, by
 //! keyboard, by mouse and on a phone. When it is there, and how long a choice takes, is
 //! printed.
 
@@ -17,15 +17,22 @@ const EQUAL: f64 = 1e-12;
 /// All that is sent for the first answer.
 const MOST_BYTES: f64 = 1.5e6;
 
-/// The first page with its explorer, when every head is measured; none without the module.
-fn first_page(view: View, hash: &str, look: impl FnOnce(&Open)) {
+/// The chapter with its explorer, when every head is measured; none without the module.
+fn explored(view: View, hash: &str, look: impl FnOnce(&Open)) {
     let Some((server, browser)) = crate::served() else { return };
     let page =
-        browser.open(&format!("{}index.html{hash}", server.url()), view, "").unwrap();
+        browser.open(&format!("{}{}{hash}", server.url(), page()), view, "").unwrap();
     page.tab.evaluate(TRIED, false).unwrap();
     page.text("tried.open('trainedLayer')").unwrap();
     look(&page);
     page.close_without_problems();
+}
+
+/// Where the explorer is.
+fn page() -> String {
+    let chapters = workshop::chapters::all().unwrap();
+    let masks = chapters.iter().find(|it| it.topic() == "masks").unwrap();
+    format!("{}.html", masks.page)
 }
 
 fn json_of(page: &Open, expression: &str) -> Value {
@@ -54,7 +61,7 @@ fn native(maps: &TextMaps) -> TextHeads {
 #[test]
 #[ignore = "opens Chromium: `cargo learn verify --pages`"]
 fn every_map_is_the_crates_with_its_controls() {
-    first_page(VIEWS[0], "", |page| {
+    explored(VIEWS[0], "", |page| {
         let mut largest = 0f64;
         for name in model_files::SENTENCES {
             for (keys, _) in KEYS {
@@ -99,7 +106,7 @@ fn every_map_is_the_crates_with_its_controls() {
 #[test]
 #[ignore = "opens Chromium: `cargo learn verify --pages`"]
 fn the_first_answer_is_light() {
-    first_page(VIEWS[0], "", |page| {
+    explored(VIEWS[0], "", |page| {
         let answered = page.text("trainedLayer.place.dataset.answered").unwrap();
         // What a worker fetches is not counted with its page: so that it is, once more.
         let fetched = "fetch(path_to_root + 'assets/live.json').then((it) => it.json())\
@@ -116,7 +123,7 @@ fn the_first_answer_is_light() {
 #[test]
 #[ignore = "opens Chromium: `cargo learn verify --pages`"]
 fn by_keyboard_heads_are_chosen_and_cells_are_told() {
-    first_page(VIEWS[0], "", |page| {
+    explored(VIEWS[0], "", |page| {
         let press = |key: &str| _ = page.tab.press_key(key).unwrap();
         assert_eq!(state(page)["title"], "Head 11");
         page.text("tried.focus('.explorer-grid button[tabindex=\"0\"]')").unwrap();
@@ -155,7 +162,7 @@ fn by_keyboard_heads_are_chosen_and_cells_are_told() {
 #[test]
 #[ignore = "opens Chromium: `cargo learn verify --pages`"]
 fn by_mouse_the_row_and_the_column_are_lit_and_the_head_is_kept() {
-    first_page(VIEWS[0], "", |page| {
+    explored(VIEWS[0], "", |page| {
         let click =
             |selector: &str| page.click(&format!("tried.spot({})", json!(selector)));
         click(".explorer-grid button:nth-child(4)");
@@ -189,7 +196,7 @@ fn by_mouse_the_row_and_the_column_are_lit_and_the_head_is_kept() {
 #[ignore = "opens Chromium: `cargo learn verify --pages`"]
 fn an_address_gives_back_what_it_was_taken_from() {
     let hash = "#heads:text=river_banks&mode=words&order=above&head=4&view=lines";
-    first_page(VIEWS[0], hash, |page| {
+    explored(VIEWS[0], hash, |page| {
         let now = state(page);
         let [text, mode, order, head, view] = ["text", "mode", "order", "head", "view"]
             .map(|key| now[key].as_str().unwrap());
@@ -209,7 +216,7 @@ fn an_address_gives_back_what_it_was_taken_from() {
 #[test]
 #[ignore = "opens Chromium: `cargo learn verify --pages`"]
 fn on_a_phone_the_chosen_head_comes_into_view() {
-    first_page(VIEWS[3], "", |page| {
+    explored(VIEWS[3], "", |page| {
         page.click("tried.spot('.explorer-grid button:nth-child(2)')");
         assert_eq!(state(page)["title"], "Head 1");
         let seen: f64 = page.text("tried.inView()").unwrap().parse().unwrap();
@@ -221,7 +228,7 @@ fn on_a_phone_the_chosen_head_comes_into_view() {
 #[ignore = "opens Chromium: `cargo learn verify --pages`"]
 fn it_reads_in_every_theme_and_by_a_screen_reader() {
     for view in VIEWS {
-        first_page(view, "", |page| {
+        explored(view, "", |page| {
             page.tab.evaluate(AXE, false).unwrap();
             assert_eq!(page.text("tried.axe()").unwrap(), "[]", "{view:?}");
             let themes = json!(["light", "rust", "coal", "navy", "ayu"]);
@@ -240,7 +247,7 @@ fn it_reads_in_every_theme_and_by_a_screen_reader() {
 #[test]
 #[ignore = "opens Chromium: `cargo learn verify --pages`"]
 fn two_hundred_tokens_in_270_heads_leave_the_page_alive() {
-    first_page(VIEWS[0], "", |page| {
+    explored(VIEWS[0], "", |page| {
         let mut best = [f64::INFINITY; 2];
         for _ in 0..5 {
             let found = json_of(page, "tried.large(200, 270)");
@@ -258,7 +265,9 @@ fn two_hundred_tokens_in_270_heads_leave_the_page_alive() {
 #[ignore = "opens Chromium: `cargo learn verify --pages`"]
 fn without_the_module_the_still_figure_stands() {
     let Some((server, browser)) = crate::served() else { return };
-    let page = browser.open(server.url(), VIEWS[0], "delete window.WebAssembly").unwrap();
+    let page = browser
+        .open(&(server.url().to_owned() + &page()), VIEWS[0], "delete window.WebAssembly")
+        .unwrap();
     let stands = "String(!!document.querySelector('[data-heads] figure svg') && \
         !document.querySelector('.explorer'))";
     assert_eq!(page.text(stands).unwrap(), "true");

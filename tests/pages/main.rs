@@ -12,6 +12,7 @@
 
 mod browser;
 mod explorer;
+mod first_look;
 mod live;
 mod look_page;
 mod own_model;

@@ -5,8 +5,8 @@ use crate::Asset;
 /// Its looks.
 pub const EXPLORER_CSS: &str = include_str!("../explorer/explorer.css");
 
-/// `headExplorer`: what it says of maps, how it draws them, and the explorer itself. A page
-/// that stands alone has it too.
+/// `headExplorer`: what it says of maps, how it draws them, and the explorer itself; and
+/// `headKept`, which reads maps that come with the book. A page that stands alone has it too.
 pub const EXPLORER_JS: &str = concat!(
     include_str!("../explorer/measures.js"),
     include_str!("../explorer/words.js"),
@@ -20,7 +20,8 @@ pub const EXPLORER_JS: &str = concat!(
     include_str!("../explorer/off.js"),
     include_str!("../explorer/large.js"),
     include_str!("../explorer/packed.js"),
-    include_str!("../explorer/explorer.js")
+    include_str!("../explorer/explorer.js"),
+    include_str!("../explorer/kept.js")
 );
 
 /// Shows the trained layer's heads, computed by the live figures' module.

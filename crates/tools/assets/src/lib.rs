@@ -4,6 +4,7 @@
 //! figures/        what draws every figure of a page
 //! live/           controls; the worker that runs the crates' module
 //! explorer/       all heads of a text, one of them large
+//! first-look/     a sentence as text, and where its words look
 //! own-sentence/   a reader's own model: files in, maps out
 //! wrong-layer/    a reader's own layer: a file in, the mistake out
 //! ```
@@ -14,6 +15,7 @@
 mod asset;
 pub mod explorer;
 pub mod figures;
+pub mod first_look;
 pub mod live;
 pub mod own_sentence;
 pub mod wrong_layer;

@@ -1,4 +1,4 @@
-//! The tables of chapters and of questions, in SUMMARY.md's order. A chapter says at its head,
+//! The cards of chapters and the table of questions, in SUMMARY.md's order. A chapter says at its head,
 //! in `{{#asks question | code}}`, which question it answers and where the code is. A page of
 //! “Questions people ask” begins with its answer, in bold.
 
@@ -11,27 +11,37 @@ use workshop::chapters::{self, Chapter};
 
 use super::directive;
 
-/// The rows for the chapters in this folder.
+/// A card for each chapter in this folder: its picture, its title, its question, its minutes.
 ///
 /// # Errors
-/// A chapter that is not there, or asks nothing.
-pub fn table(folder: &Path) -> Result<String> {
+/// A chapter that is not there, asks nothing, or does not say how long it takes.
+pub fn cards(folder: &Path) -> Result<String> {
     let read = |name: &str| {
         let path = folder.join(name).with_extension("md");
         fs::read_to_string(&path).with_context(|| path.display().to_string())
     };
-    let mut table =
-        "| chapter | the question | where the code is |\n| --- | --- | --- |\n"
-            .to_owned();
-    for Chapter { number, page, .. } in chapters::of(&read("SUMMARY")?) {
-        let text = read(&page)?;
-        let (question, code) = asked(&text).with_context(|| {
+    let mut cards = "<div class=\"cards\">\n\n".to_owned();
+    for chapter in chapters::of(&read("SUMMARY")?) {
+        let Chapter { number, title, page } = &chapter;
+        let text = read(page)?;
+        let question = asked(&text).with_context(|| {
             format!("{page}.md asks nothing: {{{{#asks question | code}}}}")
         })?;
+        let minutes = minutes(&text)
+            .with_context(|| format!("{page}.md takes *About N minutes.*"))?;
+        let picture = format!("images/cards/{}.png", chapter.topic());
+        let picture = match folder.join(&picture).exists() {
+            true => format!("![]({picture})"),
+            false => String::new(),
+        };
         // Writing to a String cannot fail.
-        let _ = writeln!(table, "| [{number}]({page}.md) | {question} | {code} |");
+        let _ = writeln!(
+            cards,
+            "- [{picture}**{number} · {title}**]({page}.md)<span>{question}</span>\
+             <small data-chapter=\"{number}\">{minutes} minutes</small>"
+        );
     }
-    Ok(table)
+    Ok(cards + "\n</div>")
 }
 
 /// The rows for the pages of questions, seen from the folder that they are in.
@@ -84,9 +94,14 @@ pub fn related(folder: &Path, names: &str) -> Result<String> {
     ))
 }
 
-fn asked(text: &str) -> Option<(&str, &str)> {
+fn asked(text: &str) -> Option<&str> {
     let found = directive::find(text);
-    found.iter().find(|it| it.name == "asks")?.rest.split_once(" | ")
+    let asks = found.iter().find(|it| it.name == "asks")?;
+    Some(asks.rest.split_once(" | ")?.0)
+}
+
+fn minutes(text: &str) -> Option<&str> {
+    Some(text.split_once("\n*About ")?.1.split_once(" minutes.*")?.0)
 }
 
 #[cfg(test)]
@@ -94,18 +109,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_for_each_chapter_in_the_order_of_the_contents() {
+    fn a_card_for_each_chapter_in_the_order_of_the_contents() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name, text| fs::write(folder.path().join(name), text).unwrap();
+        fs::create_dir_all(folder.path().join("images/cards")).unwrap();
         write("SUMMARY.md", "- [1 · B](01-b.md)\n- [2 · A](02-a.md)\n");
-        write("01-b.md", "# B\n\n{{#asks Who? | `one`, `two`}}\n");
-        write("02-a.md", "# A\n\n{{#asks Why? | `three`}}\n");
-        let expected = "| chapter | the question | where the code is |\n| --- | --- | --- |\n\
-                        | [1](01-b.md) | Who? | `one`, `two` |\n\
-                        | [2](02-a.md) | Why? | `three` |\n";
-        assert_eq!(table(folder.path()).unwrap(), expected);
+        write("01-b.md", "# B\n\n{{#asks Who? | `one`}}\n\n*About 5 minutes.*\n");
+        write("02-a.md", "# A\n\n{{#asks Why? | `two`}}\n\n*About 7 minutes.*\n");
+        write("images/cards/a.png", "");
+        let expected = "<div class=\"cards\">\n\n\
+             - [**1 · B**](01-b.md)<span>Who?</span><small data-chapter=\"1\">5 minutes</small>\n\
+             - [![](images/cards/a.png)**2 · A**](02-a.md)<span>Why?</span>\
+             <small data-chapter=\"2\">7 minutes</small>\n\n</div>";
+        assert_eq!(cards(folder.path()).unwrap(), expected);
+        write("02-a.md", "# A\n\n{{#asks Why? | `two`}}\n");
+        let refused = cards(folder.path()).unwrap_err().to_string();
+        assert_eq!(refused, "02-a.md takes *About N minutes.*");
         write("02-a.md", "# A\n");
-        let refused = table(folder.path()).unwrap_err().to_string();
+        let refused = cards(folder.path()).unwrap_err().to_string();
         assert_eq!(refused, "02-a.md asks nothing: {{#asks question | code}}");
     }
 

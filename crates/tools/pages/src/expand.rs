@@ -13,7 +13,7 @@ use workshop::at_once;
 use super::contents;
 use super::directive::{self, Directive};
 use super::exercise;
-use super::figures::Figures;
+use super::figures::{self, Figures};
 use super::include;
 use super::loads;
 use super::math::{self, Converter};
@@ -36,6 +36,8 @@ pub struct Expander<'a> {
 pub struct Expanded {
     /// What mdBook takes from here; where a problem is, the text is as written.
     pub text: String,
+    /// The same as text alone: formulas as LaTeX, of a figure what it says.
+    pub plain: String,
     /// In the order of the text.
     pub problems: Vec<Problem>,
 }
@@ -66,6 +68,7 @@ impl<'a> Expander<'a> {
             text,
             values: Values::default(),
             edits: Vec::new(),
+            plain: Vec::new(),
             problems: Vec::new(),
             figures: 0,
         };
@@ -81,6 +84,8 @@ struct Chapter<'a> {
     text: &'a str,
     values: Values,
     edits: Vec<(Range<usize>, String)>,
+    /// What stands for an edit where there is text alone.
+    plain: Vec<(Range<usize>, String)>,
     problems: Vec<Problem>,
     figures: usize,
 }
@@ -126,6 +131,7 @@ impl Chapter<'_> {
             "figure" => {
                 self.alone_on_its_line(asked)?;
                 let html = self.book.drawing.figure(asked.rest, &self.figure_id())?;
+                self.plain.push((asked.range.clone(), figures::in_words(&html)));
                 Ok(Some(format!("\n{html}\n")))
             }
             "line" => {
@@ -133,7 +139,14 @@ impl Chapter<'_> {
                 let at = asked.rest.split_whitespace().collect::<Vec<_>>().join("-");
                 let strip = format!("{STRIP} at={at}");
                 let html = self.book.drawing.figure(&strip, STRIP)?;
+                self.plain.push((asked.range.clone(), String::new()));
                 Ok(Some(line_strip(&html, self.book.line.as_deref())))
+            }
+            "first-look" => {
+                self.alone_on_its_line(asked)?;
+                self.figures += 1;
+                self.plain.push((asked.range.clone(), String::new()));
+                Ok(Some(format!("\n{}\n", loads::first_look(asked.rest)?)))
             }
             "own-sentence" => self.place(asked, loads::own_sentence).map(Some),
             "own-model" => self.place(asked, loads::own_model).map(Some),
@@ -159,7 +172,7 @@ impl Chapter<'_> {
     fn written_anew(&self, asked: &Directive) -> Result<String> {
         match asked.name {
             "exercise" => exercise::section(asked.rest, &self.up()),
-            "chapters" => contents::table(&self.book.chapters),
+            "chapters" => contents::cards(&self.book.chapters),
             "questions" => contents::questions(&self.book.chapters),
             "related" => contents::related(&self.book.chapters, asked.rest),
             "solutions" => exercise::solutions(),
@@ -170,6 +183,7 @@ impl Chapter<'_> {
     /// What a script fills, in a block of its own.
     fn place(&mut self, asked: &Directive, html: fn(&str) -> String) -> Result<String> {
         self.alone_on_its_line(asked)?;
+        self.plain.push((asked.range.clone(), String::new()));
         Ok(format!("\n{}\n", html(&self.figure_id())))
     }
 
@@ -186,7 +200,7 @@ impl Chapter<'_> {
         "../".repeat(self.file.components().count() - 1)
     }
 
-    fn formula(&self, formula: &math::Formula) -> Result<String> {
+    fn formula(&mut self, formula: &math::Formula) -> Result<String> {
         let mut latex = formula.latex.clone();
         for asked in directive::find(&formula.latex).iter().rev() {
             ensure!(
@@ -198,6 +212,8 @@ impl Chapter<'_> {
             let value = self.values.get(asked.rest)?.replace(',', "{,}");
             latex.replace_range(asked.range.clone(), &value);
         }
+        let dollars = if formula.display { "$$" } else { "$" };
+        self.plain.push((formula.range.clone(), format!("{dollars}{latex}{dollars}")));
         self.book.converter.convert(latex.trim(), formula.display)
     }
 
@@ -228,7 +244,7 @@ impl Chapter<'_> {
 
     fn finish(mut self) -> Expanded {
         self.edits.sort_by_key(|(range, _)| range.start);
-        let (mut text, mut at) = (String::with_capacity(self.text.len()), 0);
+        let (mut text, mut plain, mut at) = (String::new(), String::new(), 0);
         for (range, new) in &self.edits {
             // One begins within the other.
             if range.start < at {
@@ -239,16 +255,22 @@ impl Chapter<'_> {
                 });
                 continue;
             }
-            text.push_str(&self.text[at..range.start]);
-            text.push_str(new);
+            let words = self.plain.iter().find(|(it, _)| it == range);
+            for (text, new) in
+                [(&mut text, new), (&mut plain, words.map_or(new, |it| &it.1))]
+            {
+                *text += &self.text[at..range.start];
+                *text += new;
+            }
             at = range.end;
         }
         text.push_str(&self.text[at..]);
+        plain.push_str(&self.text[at..]);
         if self.figures > 0 || text.contains("figure-diagram") {
             text.push_str(&loads::page_end(&text, &self.up()));
         }
         self.problems.sort();
-        Expanded { text, problems: self.problems }
+        Expanded { text, plain, problems: self.problems }
     }
 }
 

@@ -17,6 +17,17 @@ pub trait Figures: Send + Sync {
     }
 }
 
+/// A figure where there is text alone: its title, and what it says to those who do not see it.
+pub fn in_words(html: &str) -> String {
+    let between = |begin: &str, end: &str| {
+        let (_, rest) = html.split_once(begin)?;
+        Some(rest.split_once(end)?.0.trim())
+    };
+    let title = between("<figcaption>", "</figcaption>").unwrap_or_default();
+    let says = between("aria-label=\"", "\"").unwrap_or_default();
+    format!("> **Figure: {title}.** {says}")
+}
+
 /// Small figures for the tests of this crate.
 #[cfg(test)]
 pub(crate) struct Sample;
@@ -29,6 +40,9 @@ impl Figures for Sample {
         }
         let (name, head) = asked.split_once(" head=").unwrap_or((asked, "all"));
         anyhow::ensure!(name == "bars", "no figure {name}");
-        Ok(format!("<figure class=\"figure\" id=\"{id}\">\n{head}</figure>"))
+        Ok(format!(
+            "<figure class=\"figure\" id=\"{id}\"><figcaption>Bars</figcaption>\n\
+             <svg role=\"img\" aria-label=\"Two bars.\"></svg>\n{head}</figure>"
+        ))
     }
 }

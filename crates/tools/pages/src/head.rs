@@ -3,7 +3,8 @@
 //!
 //! mdBook gives every page the book's description. Here each has its own: its question, its
 //! answer or its first paragraph. Where the book's address is known, each page names its own,
-//! and `sitemap.xml` lists them. `llms.txt` lists all pages with their descriptions.
+//! and `sitemap.xml` lists them. `llms.txt` lists the Markdown of all pages, which lies beside
+//! them, with their descriptions.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +15,7 @@ use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 use workshop::step;
 
-use crate::check;
+use crate::{cards, check};
 
 /// The longest description, in characters: what a search engine shows.
 const LONGEST: usize = 160;
@@ -49,14 +50,18 @@ pub fn write(built: &Path, book: &str, address: Option<&str>) -> Result<()> {
         }
         let html = fs::read_to_string(&path).with_context(|| name.clone())?;
         let about = About::of(&html, book).with_context(|| name.clone())?;
-        let html = about.written_into(&html, at(&name).as_deref());
+        let card = format!("{}/{}", cards::FOLDER, name.replace(".html", ".png"));
+        let places = at(&name).zip(at(&card));
+        let html = about.written_into(&html, places.as_ref());
         step::write(&path, html.with_context(|| name.clone())?.as_bytes())?;
         if !NOT_LISTED.contains(&&*name) {
             listed.push((name, about));
         }
     }
     let line = |(name, about): &(String, About)| {
-        let at = at(name).unwrap_or_else(|| name.clone());
+        let page = if name == "index.html" { NOT_LISTED[2] } else { name };
+        let text = page.replace(".html", ".md");
+        let at = at(&text).unwrap_or(text);
         format!("- [{}]({at}): {}\n", about.title, about.description)
     };
     let lines = listed.iter().map(line).collect::<String>();
@@ -95,8 +100,13 @@ impl About {
         Ok(Self { title, description: cut(&description) })
     }
 
-    /// The page with this head in place of the book's description.
-    fn written_into(&self, html: &str, address: Option<&str>) -> Result<String> {
+    /// The page with this head in place of the book's description; `places` are where it and
+    /// its card are published.
+    fn written_into(
+        &self,
+        html: &str,
+        places: Option<&(String, String)>,
+    ) -> Result<String> {
         let (before, rest) =
             html.split_once(DESCRIPTION).context("it has no description")?;
         let (_, rest) = rest.split_once('>').context("its description does not end")?;
@@ -109,10 +119,14 @@ impl About {
              <meta property=\"og:title\" content=\"{title}\">\n\
              <meta property=\"og:description\" content=\"{description}\">"
         );
-        if let Some(address) = address {
+        if let Some((address, card)) = places {
+            let text = address.replace(".html", ".md");
             head += &format!(
                 "\n<meta property=\"og:url\" content=\"{address}\">\n\
-                 <link rel=\"canonical\" href=\"{address}\">"
+                 <meta property=\"og:image\" content=\"{card}\">\n\
+                 <meta name=\"twitter:card\" content=\"summary_large_image\">\n\
+                 <link rel=\"canonical\" href=\"{address}\">\n\
+                 <link rel=\"alternate\" type=\"text/markdown\" href=\"{text}\">"
             );
         }
         let (styles, rest) = lifted(rest);
@@ -219,14 +233,14 @@ mod tests {
 
     #[test]
     fn a_head_names_the_page_and_lets_its_own_scripts_run_and_no_other() {
-        let page = About::of(PAGE, "T")
-            .unwrap()
-            .written_into(PAGE, Some("https://a.b/7"))
-            .unwrap();
+        let places = ["https://a.b/7", "https://a.b/cards/7.png"].map(str::to_owned);
+        let page = About::of(PAGE, "T").unwrap();
+        let page = page.written_into(PAGE, Some(&places.into())).unwrap();
         for part in [
             "content=\"A row without a key sums to 0, &quot;why&quot;?",
             "og:title\" content=\"7 · Masks\"",
             "<link rel=\"canonical\" href=\"https://a.b/7\">",
+            "og:image\" content=\"https://a.b/cards/7.png\"",
             // Of `a()`, by openssl.
             "'sha256-qVpDBgj7bpq5hMAcGp3AOc79J3Y1Z4HvySTwKrWDoy4='",
         ] {

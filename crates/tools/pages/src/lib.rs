@@ -10,6 +10,7 @@
 //!                    ├ exercise  statement, signature, what the check will say
 //!                    └ include   mdBook's own; made sure here that it finds code
 //!                                  mdBook ─▶ head: what a page says of itself, and may load
+//!                                              cards: its picture, for links to it
 //! live ─▶ live_module ──────▶ target/book/assets
 //! ```
 //!
@@ -21,6 +22,7 @@
 //! the crates of the subject. This one knows none of them, so that it is compiled in half
 //! the time, and a reader has the book with the figures of a [`FigureFolder`] before that.
 
+mod cards;
 mod check;
 mod contents;
 mod directive;
@@ -42,7 +44,7 @@ mod tested;
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result, anyhow, ensure};
 use mdbook_driver::MDBook;
@@ -139,6 +141,16 @@ pub fn add_encoder() -> Result<Live> {
     live_module::add_encoder(&paths::book())
 }
 
+/// Takes the picture of every page of the built book, for links to it, or with `thumbnails`
+/// those of chapters, which are kept with the sources; says how many there are.
+///
+/// # Errors
+/// No Chromium on this machine; a page that it cannot draw.
+pub fn add_cards(thumbnails: bool) -> Result<usize> {
+    let take = if thumbnails { cards::thumbnails } else { cards::cards };
+    take(&paths::book())
+}
+
 /// Serves the built book to this machine only, on `port` or, if that is taken, another.
 /// The address answers as soon as this returns; dropping the server ends it.
 ///
@@ -164,7 +176,7 @@ pub fn open(url: &str) -> Result<()> {
 /// Whatever a chapter asks for and does not get.
 pub fn preprocess(figures: Arc<dyn Figures>) -> Result<()> {
     let (context, book) = mdbook_preprocessor::parse_input(std::io::stdin().lock())?;
-    let book = Learn(figures).expanded(&context, book)?;
+    let book = Learn { figures, texts: Texts::default() }.expanded(&context, book)?;
     serde_json::to_writer(std::io::stdout().lock(), &book)
         .context("cannot write the book")
 }
@@ -190,10 +202,11 @@ fn build_in(chapters: &Path, figures: Arc<dyn Figures>) -> Result<PathBuf> {
 
     // What changes from here on is for the next build.
     let made_from = ingredients::ingredients(chapters.parent().unwrap_or(chapters));
+    let texts = Texts::default();
     let (outcome, warnings) = log::collected(|| {
         let mut book = MDBook::load(chapters)?;
         book.config.build.build_dir.clone_from(&beside);
-        book.with_preprocessor(Learn(figures));
+        book.with_preprocessor(Learn { figures, texts: texts.clone() });
         book.build()?;
         let address: Option<String> = book.config.get(ADDRESS)?;
         anyhow::Ok((book.config.book.title.unwrap_or_default(), address))
@@ -205,6 +218,9 @@ fn build_in(chapters: &Path, figures: Arc<dyn Figures>) -> Result<PathBuf> {
     // Pages hold the figures that are kept with the chapters, and nobody opens those alone.
     let _ = fs::remove_dir_all(beside.join(kept::FOLDER));
     head::write(&beside, &title, address.as_deref())?;
+    for (file, text) in texts.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        step::write(&beside.join(file), text.as_bytes())?;
+    }
     if is_of_now && let Ok(made_from) = made_from {
         stamp::seal(&beside, &made_from)?;
     }
@@ -236,11 +252,18 @@ fn check_in(chapters: &Path, figures: Arc<dyn Figures>) -> Result<Vec<Problem>> 
 }
 
 /// The preprocessor that book.toml names `learn`.
-struct Learn(Arc<dyn Figures>);
+struct Learn {
+    figures: Arc<dyn Figures>,
+    texts: Texts,
+}
+
+/// Each chapter's Markdown without HTML, for those who read no pages: where it goes, and what
+/// it says.
+type Texts = Arc<Mutex<Vec<(PathBuf, String)>>>;
 
 impl Learn {
     fn expanded(&self, context: &PreprocessorContext, mut book: Book) -> Result<Book> {
-        let Self(figures) = self;
+        let Self { figures, texts } = self;
         let chapters = context.root.join(&context.config.book.src);
         loads::write(&chapters.join("assets"))?;
         let expander = Expander::new(&chapters, figures.as_ref())?;
@@ -251,6 +274,7 @@ impl Learn {
             chapters.push((file.clone(), chapter.content.clone()));
         });
         let mut expanded = expander.expand_all(&chapters).into_iter();
+        let mut texts = texts.lock().unwrap_or_else(PoisonError::into_inner);
         let mut problems = Vec::new();
         book.for_each_mut(|item| {
             let BookItem::Chapter(chapter) = item else { return };
@@ -259,6 +283,7 @@ impl Learn {
             }
             let Some(expanded) = expanded.next() else { return };
             chapter.content = expanded.text;
+            texts.extend(chapter.source_path.clone().map(|file| (file, expanded.plain)));
             problems.extend(expanded.problems);
         });
         problem::none(&problems)?;

@@ -3,8 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result};
-use assets::{Asset, address, explorer, figures, live, own_sentence, wrong_layer};
+use anyhow::{Context, Result, bail, ensure};
+use assets::{
+    Asset, address, explorer, figures, first_look, live, own_sentence, wrong_layer,
+};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 use workshop::{paths, step};
 
@@ -37,6 +41,7 @@ fn loaded_by(text: &str) -> Vec<Asset> {
     let has = |mark: &str| text.contains(mark);
     let (is_live, has_heads) = (has("data-live="), has("data-heads"));
     let (is_own, is_wrong) = (has("data-own-sentence"), has("data-wrong-layer"));
+    let is_first = has("data-first-look");
     let mut loaded = Vec::new();
     let mut load = |is_needed: bool, assets: &[Asset]| {
         if is_needed {
@@ -49,21 +54,53 @@ fn loaded_by(text: &str) -> Vec<Asset> {
     load(is_live || has_heads || is_own || is_wrong, &[live::MODULE]);
     load(is_live || is_own || is_wrong, &live::LOADED[..1]);
     load(is_live, &live::LOADED[1..]);
-    load(has_heads || is_own, &explorer::LOADED);
+    load(has_heads || is_own || is_first, &explorer::LOADED);
     load(has_heads, &[explorer::TRAINED_LAYER]);
+    load(is_first, &first_look::LOADED);
     load(is_own, &own_sentence::LOADED);
     load(is_wrong, &wrong_layer::LOADED);
     loaded
 }
 
+/// A sentence as text, and where its words look, `{{#first-look KEY QUERY KEY HEAD HEAD}}`: the
+/// key of the sentence, the token that asks, the one that it looks at, and two heads.
+/// `first-look.js` fills it, from maps that stand in the page.
+///
+/// # Errors
+/// Other words than five; a sentence that does not come with the book.
+pub fn first_look(asked: &str) -> Result<String> {
+    let words: Vec<&str> = asked.split_whitespace().collect();
+    let [key, query, looked, heads @ ..] = &words[..] else { bail!(FIRST_LOOK) };
+    ensure!(heads.len() == 2, FIRST_LOOK);
+    let mut sentences: Vec<_> = own_sentence::sentences().collect();
+    let first = sentences.iter().position(|(it, _)| it == key);
+    let first = first.with_context(|| format!("no sentence {key}"))?;
+    sentences[..=first].rotate_right(1);
+    let text = sentences[0].1;
+    let about = json!({
+        "asks": query, "looked": looked, "heads": heads, "sentences": listed(&sentences),
+        "maps": BASE64_STANDARD.encode(maps_of(key)?),
+    });
+    let about = about.to_string().replace('<', "\\u003c");
+    Ok(format!(
+        "<div class=\"first-look\" data-first-look>\
+         <script type=\"application/json\">{about}</script>\
+         <p class=\"first-ask\">Which word does <em>{query}</em> look at? Click it.</p>\
+         <div class=\"first-stage\"><p class=\"first-line\">{text}</p></div>\
+         <p class=\"first-says\" aria-live=\"polite\">Every word of this sentence looks at the \
+         others, in each of 72 heads of a trained model.</p><div class=\"first-next\"></div>\
+         <div class=\"first-heads\" role=\"group\" aria-label=\"All heads: a row per layer\">\
+         </div><div class=\"first-others\"></div></div>"
+    ))
+}
+
+const FIRST_LOOK: &str = "write {{#first-look SENTENCE QUERY KEY HEAD HEAD}}";
+
 /// A place for a reader's own sentence, `{{#own-sentence}}`, beside those that come with
 /// the book. `own-sentence.js` fills it.
 pub fn own_sentence(id: &str) -> String {
-    let sentences: Vec<Value> = own_sentence::sentences()
-        .map(|(key, name)| json!({ "key": key, "name": name, "file": maps_address(key) }))
-        .collect();
-    let sentences =
-        json!(sentences).to_string().replace('&', "&amp;").replace('\'', "&#39;");
+    let sentences = listed(&own_sentence::sentences().collect::<Vec<_>>());
+    let sentences = sentences.to_string().replace('&', "&amp;").replace('\'', "&#39;");
     let data = format!(" data-sentences='{sentences}'");
     place("own-sentence", id, &data, own_sentence::COMMAND)
 }
@@ -91,6 +128,19 @@ fn place(name: &str, id: &str, data: &str, command: &str) -> String {
     )
 }
 
+/// Sentences that come with the book, as a script reads them.
+fn listed(sentences: &[(&str, &str)]) -> Value {
+    let one = |(key, name): &(&str, &str)| json!({ "key": key, "name": name, "file": maps_address(key) });
+    sentences.iter().map(one).collect()
+}
+
+/// The file with the maps of a sentence.
+fn maps_of(key: &str) -> Result<Vec<u8>> {
+    let file = paths::workspace().join(own_sentence::MAPS).join(key);
+    let file = file.with_extension("safetensors");
+    fs::read(&file).with_context(|| file.display().to_string())
+}
+
 /// Where a page finds the maps of a sentence.
 fn maps_address(key: &str) -> String {
     format!("assets/sentence-{key}.safetensors")
@@ -104,10 +154,7 @@ pub fn write(folder: &Path) -> Result<()> {
         step::write(&folder.join(name), text)?;
     }
     for (key, _) in own_sentence::sentences() {
-        let file = paths::workspace().join(own_sentence::MAPS).join(key);
-        let file = file.with_extension("safetensors");
-        let maps = fs::read(&file).with_context(|| file.display().to_string())?;
-        step::write(&folder.join("..").join(maps_address(key)), maps)?;
+        step::write(&folder.join("..").join(maps_address(key)), maps_of(key)?)?;
     }
     Ok(())
 }
@@ -127,6 +174,7 @@ fn all() -> Vec<Asset> {
         &figures::LOADED,
         &live::LOADED,
         &explorer::LOADED,
+        &first_look::LOADED,
         &own_sentence::LOADED,
         &wrong_layer::LOADED,
         &single,
@@ -138,8 +186,8 @@ fn all() -> Vec<Asset> {
 mod tests {
     use super::*;
 
-    const EVERY_MARK: &str =
-        "figure-plot data-live= data-heads data-own-sentence data-wrong-layer";
+    const EVERY_MARK: &str = "figure-plot data-live= data-heads data-own-sentence data-wrong-layer \
+         data-first-look";
 
     #[test]
     fn a_page_names_its_assets_once_and_by_hash() {

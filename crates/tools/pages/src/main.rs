@@ -36,6 +36,12 @@ enum Task {
         /// With what, in this order
         parts: Vec<Part>,
     },
+    /// Take the pictures that links to pages show, with a Chromium of this machine
+    Cards {
+        /// Those of chapters alone, which are kept in chapters/images/cards
+        #[arg(long)]
+        thumbnails: bool,
+    },
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -52,6 +58,9 @@ fn main() -> ExitCode {
     parent::at_end(|| std::process::exit(1));
     workshop::exit(match Cli::parse().task {
         Task::Serve { no_open } => serve(!no_open),
+        Task::Cards { thumbnails } => {
+            pages::add_cards(thumbnails).map(|n| println!("{n} pages have their picture"))
+        }
         // Its errors too: where the notebooks show their progress, ours is not shown.
         Task::Complete { still, parts } => {
             if !still && let Err(error) = pages::add_target() {

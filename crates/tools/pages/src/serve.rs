@@ -320,6 +320,7 @@ fn content_type(path: &Path) -> &'static str {
         "css" => "text/css; charset=utf-8",
         "js" => "text/javascript; charset=utf-8",
         "json" => "application/json",
+        "md" => "text/markdown; charset=utf-8",
         "txt" | "toml" => "text/plain; charset=utf-8",
         "svg" => "image/svg+xml",
         "png" => "image/png",
@@ -344,7 +345,10 @@ fn cache_control(path: &Path, url: &str) -> &'static str {
 
 /// What is sent packed: text, and the module of the live figures.
 fn is_packed(path: &Path) -> bool {
-    matches!(extension(path), "html" | "css" | "js" | "json" | "svg" | "txt" | "wasm")
+    matches!(
+        extension(path),
+        "html" | "css" | "js" | "json" | "svg" | "txt" | "md" | "wasm"
+    )
 }
 
 fn packed(bytes: &[u8]) -> io::Result<Vec<u8>> {

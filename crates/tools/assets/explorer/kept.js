@@ -1,0 +1,19 @@
+// A sentence whose maps came with the book: bytes of which 255 is share 1, and its tokens, in a
+// safetensors file.
+"use strict";
+window.headKept = (() => {
+  const { byLayer } = window.headExplorer;
+
+  function textOf(buffer) {
+    const length = Number(new DataView(buffer).getBigUint64(0, true));
+    const { __metadata__: { tokens }, maps } = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, length)));
+    const pieces = tokens.split(" ");
+    const [nLayers, nHeads] = maps.shape;
+    return {
+      pieces, special: pieces.map((_, i) => i === 0 || i === pieces.length - 1), causal: false,
+      maps: new Uint8Array(buffer, 8 + length + maps.data_offsets[0]), one: 255, names: byLayer(nLayers, nHeads),
+    };
+  }
+
+  return { textOf };
+})();
