@@ -126,10 +126,7 @@ fn another_sentence_brings_its_own_maps() {
           return document.querySelector('.first-line').textContent;
         })()";
         let line = page.text(chosen).unwrap();
-        assert!(
-            line.contains("The ball broke the table because it was made of steel."),
-            "{line}"
-        );
+        assert!(line.contains("because it was made of steel."), "{line}");
         let says = click(page, ".first-heads > button:nth-child(38)");
         let (tokens, weights) = kept("steel");
         let n = tokens.len();

@@ -188,7 +188,7 @@
       const label = name === most || name === "spread" ? "" : SHORT[name];
       const button = element("button", { type: "button" }, canvas, element("span", {}, label));
       button.title = `Head ${headName(head)}` + (PREFERS[name] ? `: prefers ${PREFERS[name]}, ${share(part)}` : "");
-      button.setAttribute("aria-label", button.title);
+      button.setAttribute("aria-label", button.title.replace(":", label && `, ${label}:`));
       button.addEventListener("click", () => free({ head }));
       return button;
     });

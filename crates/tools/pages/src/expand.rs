@@ -19,6 +19,7 @@ use super::loads;
 use super::math::{self, Converter};
 use super::problem::{Problem, line_of};
 use super::snapshot::{Snapshots, Values};
+use super::sources::Sources;
 use super::tested::Tests;
 
 /// Expands the chapters of one folder.
@@ -28,6 +29,7 @@ pub struct Expander<'a> {
     converter: Converter,
     snapshots: Snapshots,
     tests: Tests,
+    sources: Sources,
     /// The page that shows the whole way through a layer.
     line: Option<String>,
 }
@@ -49,7 +51,8 @@ impl<'a> Expander<'a> {
         let workspace = chapters.parent().unwrap_or(&chapters);
         let (snapshots, tests) = (Snapshots::of(workspace)?, Tests::of(workspace)?);
         let (converter, line) = (Converter::new()?, line_page(&chapters)?);
-        Ok(Self { chapters, drawing, converter, snapshots, tests, line })
+        let sources = Sources::of(&chapters)?;
+        Ok(Self { chapters, drawing, converter, snapshots, tests, sources, line })
     }
 
     /// Expands these chapters, in their order: each a path from the folder of chapters, and
@@ -93,6 +96,10 @@ struct Chapter<'a> {
 impl Chapter<'_> {
     fn run(&mut self) {
         let directives = directive::find(self.text);
+        for (place, note) in self.book.sources.cited(self.text) {
+            self.plain.push((place.clone(), String::new()));
+            self.edits.push((place, note));
+        }
         // A snapshot may be declared below the first use of its values: in a footer, say.
         let formulas = math::find(self.text);
         let in_formula = |d: &&Directive| {

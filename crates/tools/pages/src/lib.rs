@@ -40,6 +40,7 @@ mod math;
 mod problem;
 mod serve;
 mod snapshot;
+mod sources;
 mod tested;
 
 use std::fs::{self, File};
