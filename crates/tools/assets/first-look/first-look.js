@@ -86,6 +86,8 @@
     };
     const isShown = (at) => words[at].offsetParent !== null;
     const arcs = [];
+    // Before a guess every word may be the one.
+    const isOpen = (at) => step === "guess" && at !== query && isShown(at);
     words.forEach((word, at) => {
       word.classList.toggle("first-query", at === query);
       word.classList.toggle("first-key", map !== null && at === key);
@@ -94,6 +96,7 @@
       const isNumber = map && isShown(at) && (isOthers ? at !== key : given >= LEAST_NUMBER) && !isMark(word);
       word.lastChild.textContent = isNumber ? share(given) : "";
       word.lastChild.classList.toggle("first-other", isOthers && at !== query);
+      if (isOpen(at)) arcs.push(arc(top(query), top(at), 0, "first-maybe"));
       if (!map || !isShown(at) || given < LEAST_ARC) return;
       if (!isOthers && at !== query) arcs.push(arc(top(query), top(at), given, ""));
       if (isOthers && at !== key) arcs.push(arc(top(at), top(key), given, at === query ? "" : "first-other"));
@@ -125,11 +128,12 @@
   function answer(guess) {
     const { query, key, head } = state;
     const row = maps[head][query];
-    const beginning = guess === key ? ["You are right. "] : ["You said ", word(guess), `, which gets ${share(row[guess])}. `];
+    const beginning = guess === undefined ? [] : guess === key ? ["You are right. "] : ["You said ", word(guess), `, which gets ${share(row[guess])}. `];
     say(...beginning, `In head ${headName(head)} of a trained model, `, word(query), " gives ", word(key), " ", number(share(row[key])), " of its attention, as if it knew what ", word(query), " means.");
     offer("And the other words?", others);
   }
 
+  // Without a word, a reader has none.
   function guess(at) {
     if (at === state.query) return;
     state.step = "answer";
@@ -234,6 +238,7 @@
   show(window.headKept.textOf(Uint8Array.from(atob(kept), (letter) => letter.charCodeAt(0)).buffer), sentences[0].name);
   Object.assign(state, { query: view.text.pieces.indexOf(asks), key: view.text.pieces.indexOf(looked), head: view.text.names.indexOf(HEADS[0]) });
   draw();
+  offer("Show me", () => guess());
   new ResizeObserver(draw).observe(stage);
   new MutationObserver(() => (strip(), draw())).observe(document.documentElement, { attributeFilter: ["class"] });
   place.dataset.state = "alive";
