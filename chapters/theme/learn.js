@@ -2,6 +2,10 @@
 (() => {
   "use strict";
 
+  // mdBook has put the page's headings into the contents by then: what stands below them is
+  // shown where it stays.
+  document.addEventListener("DOMContentLoaded", () => document.documentElement.classList.add("has-contents"));
+
   // A page loads what draws its figures, and the print page, which holds all chapters,
   // each script once. They run in the order given: what a later chapter adds comes before
   // what follows it there.

@@ -19,6 +19,7 @@ mod own_model;
 mod own_sentence;
 mod own_translator;
 mod search;
+mod shift;
 mod texts;
 mod waking;
 mod wrong_layer;

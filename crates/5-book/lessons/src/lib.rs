@@ -56,6 +56,7 @@ pub const CHAPTERS: &[&[Entry]] = &[
     one_matrix_many_heads::FIGURES,
     counting::FIGURES,
     masks::FIGURES,
+    bad_numbers::FIGURES,
     the_backward_pass::FIGURES,
     learning::FIGURES,
     heads_that_specialise::FIGURES,

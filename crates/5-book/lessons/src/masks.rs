@@ -1,6 +1,7 @@
 //! “Masks”: masks on the sentence of the bank.
 
 pub mod painted;
+pub mod repeated;
 
 use anyhow::Result;
 use attention::{Mask, Matrix, MultiHeadAttention};
@@ -15,6 +16,7 @@ pub(crate) const FIGURES: &[Entry] = &[
     ("mask-kinds", mask_kinds),
     ("mask-padding", mask_padding),
     ("mask-cross", mask_cross),
+    ("masks-repeated", repeated::figure),
 ];
 
 /// Four scores of one query.

@@ -1,5 +1,6 @@
 //! “One matrix, many heads”: heads as columns of one matrix, and the view that goes wrong.
 
+pub mod forgotten;
 pub mod three_stages;
 pub mod view;
 
@@ -9,7 +10,12 @@ use figures::{Figure, memory_order};
 
 use crate::args::{Args, Entry};
 
-pub(crate) const FIGURES: &[Entry] = &[("fused-memory", memory)];
+pub(crate) const FIGURES: &[Entry] = &[
+    ("fused-memory", memory),
+    ("swapped-axes", forgotten::swapped_axes),
+    ("not-transposed", forgotten::not_transposed),
+    ("exchanged-tokens", forgotten::exchanged),
+];
 
 /// `view(h, n, d)` of a row-major `[n, h · d]`, head 0 first: what lies there.
 pub fn view_without_transpose(q: &Matrix, h: usize) -> Vec<Matrix> {

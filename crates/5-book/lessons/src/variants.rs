@@ -8,6 +8,7 @@ pub mod places;
 pub mod rotated;
 pub mod shared;
 pub mod stretched;
+pub mod used;
 pub mod window_and_cache;
 
 use crate::{Args, Entry};
@@ -18,6 +19,7 @@ use variants::Window;
 pub(crate) const FIGURES: &[Entry] = &[
     ("token-roofline", roof),
     ("window-masks", masks),
+    ("uses", used::figure),
     ("places-lengths", places::figure),
 ];
 

@@ -1,16 +1,24 @@
 // Makes the live figures of a page live: a question above each, controls beside or below it,
-// and the module that draws it anew, in a worker. Nothing is loaded before a live figure comes near the window; where
-// the module cannot run, the page stays as it is.
+// and the module that draws it anew, in a worker. The controls stand there at once, so that
+// nothing moves later, and cannot be used yet: no module is loaded before a live figure comes
+// near the window. Where it cannot run, the page is as if there were none.
 "use strict";
 (() => {
   const { element, make } = window.liveControls;
   const { Questions } = window.liveQuestions;
-  const WIDE = 6; // columns of a table of numbers that has no room beside a figure
   const PART = 0.8; // of the time until the next step, while a figure plays
   const REST = 1000; // ms without a move, after which what is drawn becomes the ghost
   const places = [...document.querySelectorAll("[data-live]")];
   const { isPossible, open, ask } = window.liveModule;
-  if (!places.length || !isPossible) return;
+  // What kept a place's room until now.
+  const empty = (place) => place.querySelectorAll(":scope > .live-room").forEach((it) => it.remove());
+  if (!isPossible) {
+    for (const place of places) {
+      empty(place);
+      delete place.dataset.room;
+    }
+    return;
+  }
 
   const address = new URLSearchParams(location.search);
 
@@ -26,10 +34,9 @@
       this.isWanted = false; // whether a control has moved since
     }
 
-    // Makes the controls, at what the address says.
-    open(made) {
-      this.worker = made;
-      const { questions, controls } = this.about;
+    // Makes the controls, at what the address says. They wait for the module.
+    furnish() {
+      const { questions, controls, words } = this.about;
       this.controls = controls.map((control) => {
         const made = { ...control };
         return Object.assign(made, make(control, () => this.changed(made)));
@@ -38,6 +45,7 @@
       this.error.setAttribute("role", "alert");
       this.words = element("output", { className: "live-words" });
       this.words.setAttribute("aria-live", "polite");
+      if (words) this.words.dataset.room = words;
       const reset = element("button", { type: "button" }, "Reset");
       reset.addEventListener("click", () => this.reset());
       const link = element("button", { type: "button" }, "Copy link");
@@ -50,20 +58,32 @@
       form.setAttribute("role", "group");
       form.setAttribute("aria-label", "Change the figure");
       this.questions = new Questions(questions, (answer) => this.set(answer), () => this.begins());
+      empty(this.place);
       this.place.prepend(this.questions.element, this.words, this.error);
       this.place.append(form);
-      const drawn = this.figure.querySelector(".figure-plot, .figure-diagram");
-      window.liveHandles.watch(drawn, this.controls);
-      drawn.addEventListener("click", ({ target }) => this.pick(target.closest("[data-pick]")));
-      const isWide = ({ kind, columns }) => kind === "matrix" && columns.length > WIDE;
-      this.place.classList.toggle("has-wide", controls.some(isWide));
       if (this.about.training) this.addTraining();
+      this.furniture = [this.questions.element, this.words, this.error, this.buttons, form];
+      for (const part of this.furniture) part.inert = true;
       for (const control of this.controls) {
         const text = address.get(this.keyOf(control)) ?? control.first;
         control.set(text);
         // What a control cannot show is kept as it is, for the figure to say what is wrong.
         if (control.get() !== text) control.other = text;
       }
+    }
+
+    // No module will come.
+    clear() {
+      for (const part of this.furniture) part.remove();
+      delete this.place.dataset.room;
+    }
+
+    open(made) {
+      this.worker = made;
+      for (const part of this.furniture) part.inert = false;
+      const drawn = this.figure.querySelector(".figure-plot, .figure-diagram");
+      window.liveHandles.watch(drawn, this.controls);
+      drawn.addEventListener("click", ({ target }) => this.pick(target.closest("[data-pick]")));
       this.place.dataset.state = "ready";
       if (this.isSet()) this.changed();
       // Weights are not fetched, and nothing is trained, before a reader asks for it.
@@ -254,11 +274,13 @@
   // ---- A figure is opened when it comes near.
 
   const figures = new Map(places.map((place) => [place, new LiveFigure(place)]));
+  for (const figure of figures.values()) figure.furnish();
   const watch = new IntersectionObserver((entries) => {
     for (const { isIntersecting, target } of entries) {
       if (!isIntersecting) continue;
       watch.unobserve(target);
-      open(target).then((made) => made && figures.get(target).open(made));
+      const figure = figures.get(target);
+      open(target).then((made) => (made ? figure.open(made) : figure.clear()));
     }
   }, { rootMargin: "800px" });
   places.forEach((place) => watch.observe(place));

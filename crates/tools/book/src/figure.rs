@@ -70,7 +70,7 @@ impl FigureCache {
         }
         let html = figure.to_html(FigureFolder::ID);
         let html = match lessons::gallery::find(name) {
-            Ok(live) => live_place(live, &html),
+            Ok(live) => live_place(live, &html)?,
             Err(_) if name == HEADS => heads_place(&html)?,
             Err(_) => html,
         };
@@ -103,14 +103,26 @@ fn heads_place(figure: &str) -> Result<String> {
 }
 
 /// A live figure: as any other, and beside it what `live.js` needs to make it live.
-fn live_place(live: &dyn Live, figure: &str) -> String {
+fn live_place(live: &dyn Live, figure: &str) -> Result<String> {
     let name = live.name();
     let question = |it: &Asked| {
         let [ask, found] = [it.ask, it.found].map(figures::formula);
         json!({ "ask": ask, "answer": it.answer, "found": found })
     };
     let controls: Vec<Value> = live.controls().iter().map(Control::to_json).collect();
+    // Weights are not fetched, and nothing is trained, before a reader asks for it.
+    let is_drawn_at_once = live.weights().is_none() && !live.is_trained();
+    let words = if is_drawn_at_once { live.draw(&[])?.words } else { String::new() };
+    let has_wide = controls.iter().any(|control| {
+        let columns = control["columns"].as_array().map_or(0, Vec::len);
+        control["kind"] == "matrix" && columns > WIDE
+    });
+    let is_played = controls.iter().any(|control| control["is_played"] == true);
+    let class = [("live", true), (" has-wide", has_wide), (" is-played", is_played)];
+    let class: String = class.iter().filter(|it| it.1).map(|it| it.0).collect();
+    let room = room(live, &words);
     let about = json!({
+        "words": words,
         "questions": live.questions().iter().map(question).collect::<Value>(),
         "controls": controls,
         "weights": live.weights().map(Weights::name),
@@ -118,9 +130,39 @@ fn live_place(live: &dyn Live, figure: &str) -> String {
     });
     // No tag can begin inside the text, so none can end the script.
     let about = about.to_string().replace('<', "\\u003c");
+    Ok(format!(
+        "<div class=\"{class}\" id=\"live-{name}\" data-live=\"{name}\" data-room>\
+         <script type=\"application/json\">{about}</script>{room}{figure}</div>"
+    ))
+}
+
+/// Columns of a table of numbers that has no room beside a figure.
+const WIDE: usize = 6;
+
+/// What takes the place of the first question, of the words and of the buttons of a training
+/// until a script makes them: as long, and never seen. The search does not find it.
+fn room(live: &dyn Live, words: &str) -> String {
+    let questions = live.questions();
+    let (n, first) = (questions.len(), questions.first().map_or("", |it| it.ask));
+    let (nth, one) = match n {
+        1 => (String::new(), " live-one"),
+        _ => (format!("1 of {n} "), ""),
+    };
+    let quoted = |text: &str| figures::escaped(text).replace('"', "&quot;");
+    let (ask, words) = (quoted(&format!("{nth}{first}")), quoted(words));
+    let buttons = match live.is_trained() {
+        true => "<div class=\"live-buttons live-room\"></div>",
+        false => "",
+    };
+    let said = match words.is_empty() {
+        true => String::new(),
+        false => format!(
+            "<div class=\"live-room live-words\"><span data-room=\"{words}\"></span></div>"
+        ),
+    };
     format!(
-        "<div class=\"live\" id=\"live-{name}\" data-live=\"{name}\">\
-         <script type=\"application/json\">{about}</script>{figure}</div>"
+        "<div class=\"live-questions live-room\"><p class=\"live-ask\" \
+         data-room=\"{ask}\"></p><div class=\"live-turns{one}\"></div></div>{buttons}{said}"
     )
 }
 

@@ -6,6 +6,8 @@
 //! and `sitemap.xml` lists them. `llms.txt` lists the Markdown of all pages, which lies beside
 //! them, with their descriptions.
 
+mod early;
+
 use std::fs;
 use std::path::Path;
 
@@ -40,7 +42,7 @@ const FRAME: &str = "toc.html";
 /// # Errors
 /// A page without what mdBook gives every page; a file that cannot be read or written.
 pub fn write(built: &Path, book: &str, address: Option<&str>) -> Result<()> {
-    let mut listed = Vec::new();
+    let (mut listed, fonts) = (Vec::new(), early::fonts(built)?);
     let at =
         |name: &str| address.map(|it| format!("{}/{name}", it.trim_end_matches('/')));
     for path in check::files(built, ".html")? {
@@ -50,9 +52,11 @@ pub fn write(built: &Path, book: &str, address: Option<&str>) -> Result<()> {
         }
         let html = fs::read_to_string(&path).with_context(|| name.clone())?;
         let about = About::of(&html, book).with_context(|| name.clone())?;
+        let up = "../".repeat(name.matches('/').count());
+        let (links, html) = early::lifted(&html, &up, &fonts);
         let card = format!("{}/{}", cards::FOLDER, name.replace(".html", ".png"));
         let places = at(&name).zip(at(&card));
-        let html = about.written_into(&html, places.as_ref());
+        let html = about.written_into(&html, &links, places.as_ref());
         step::write(&path, html.with_context(|| name.clone())?.as_bytes())?;
         if !NOT_LISTED.contains(&&*name) {
             listed.push((name, about));
@@ -100,11 +104,12 @@ impl About {
         Ok(Self { title, description: cut(&description) })
     }
 
-    /// The page with this head in place of the book's description; `places` are where it and
-    /// its card are published.
+    /// The page with these links and this head in place of the book's description; `places`
+    /// are where it and its card are published.
     fn written_into(
         &self,
         html: &str,
+        links: &str,
         places: Option<&(String, String)>,
     ) -> Result<String> {
         let (before, rest) =
@@ -129,30 +134,12 @@ impl About {
                  <link rel=\"alternate\" type=\"text/markdown\" href=\"{text}\">"
             );
         }
-        let (styles, rest) = lifted(rest);
-        let page = [before, &styles, &head, &rest].concat();
+        let page = [before, links, &head, rest].concat();
         let policy = policy(&page);
         // Before any script.
         Ok(page.replacen(CHARSET, &format!("{CHARSET}\n{policy}"), 1))
     }
 }
-
-/// The style sheets of figures, which stand in the text, and the text without them: a page whose
-/// head names them is laid out once.
-fn lifted(html: &str) -> (String, String) {
-    let (mut styles, mut rest) = (String::new(), html.to_owned());
-    while let Some(begin) = rest.find(STYLE) {
-        let end = rest[begin..].find('>').map_or(rest.len(), |length| begin + length + 1);
-        let style: String = rest.drain(begin..end).collect();
-        if !styles.contains(&style) {
-            styles += &style;
-        }
-    }
-    (styles, rest)
-}
-
-/// How one of these begins.
-const STYLE: &str = "<link rel=\"stylesheet\" href=\"assets/";
 
 /// What mdBook writes into every page.
 const DESCRIPTION: &str = "<meta name=\"description\" content=";
@@ -234,8 +221,9 @@ mod tests {
     #[test]
     fn a_head_names_the_page_and_lets_its_own_scripts_run_and_no_other() {
         let places = ["https://a.b/7", "https://a.b/cards/7.png"].map(str::to_owned);
-        let page = About::of(PAGE, "T").unwrap();
-        let page = page.written_into(PAGE, Some(&places.into())).unwrap();
+        let (links, text) = early::lifted(PAGE, "", &[]);
+        let about = About::of(PAGE, "T").unwrap();
+        let page = about.written_into(&text, &links, Some(&places.into())).unwrap();
         for part in [
             "content=\"A row without a key sums to 0, &quot;why&quot;?",
             "og:title\" content=\"7 · Masks\"",
@@ -254,7 +242,7 @@ mod tests {
             page.find("a.css") < page.find("</head>")
                 && page.matches("a.css").count() == 1
         );
-        let still = About::of(PAGE, "T").unwrap().written_into(PAGE, None).unwrap();
+        let still = About::of(PAGE, "T").unwrap().written_into(PAGE, "", None).unwrap();
         assert!(!still.contains("canonical"), "{still}");
     }
 }

@@ -94,7 +94,7 @@ impl Recipe {
 }
 
 /// Softmax with the maximum subtracted, and no rule for a row of −∞: it is NaN.
-fn plain_softmax<T: Real>(mut scores: Matrix<T>) -> Matrix<T> {
+pub(super) fn plain_softmax<T: Real>(mut scores: Matrix<T>) -> Matrix<T> {
     for mut row in scores.row_iter_mut() {
         let least = T::of(f64::NEG_INFINITY);
         let largest = row.iter().fold(least, |a, &b| if b > a { b } else { a });
