@@ -1,5 +1,6 @@
-//! The pages of “Questions people ask”: each is short, begins with its answer, and names
-//! its line in PyTorch, a test that is there, its chapter, and how else people ask it.
+//! The pages of “Questions people ask”: each is short, begins with its answer, has a
+//! picture, and names its line in PyTorch, a test that is there, its chapter, and how else
+//! people ask it.
 
 mod order;
 mod permute;
@@ -66,6 +67,7 @@ fn problems(page: &Page, sources: &[String]) -> Vec<String> {
     let title = after(text, "# ").unwrap_or_default();
     expect(title == question.title, format!("the contents say {}", question.title));
     expect(question.answer(text).is_some(), "no answer in bold comes first".to_owned());
+    expect(text.contains("\n{{#figure "), "no picture".to_owned());
 
     let code = text.split("```python\n").nth(1).and_then(|rest| rest.split("```").next());
     let lines = code.map_or(0, |code| code.lines().count());
@@ -124,6 +126,7 @@ fn planted_faults_are_found() {
         (page.text.replace("# ", "# No "), "the contents say"),
         (long, "words"),
         (page.text.replace("\n\n**", "\n\n"), "no answer"),
+        (page.text.replace("{{#figure ", "{{#line "), "no picture"),
         (page.text.replace("```python", "```sh"), "0 lines"),
         (page.text.replace("```python\n", "```python\na\nb\n"), "4 lines"),
         (page.text.replace("{{#test ", "{{#test no_"), "no test"),

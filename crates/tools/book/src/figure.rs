@@ -204,6 +204,9 @@ mod tests {
         let live = drawn.figure("blend", "f2").unwrap();
         assert!(live.contains("data-live=\"blend\"") && live.contains("id=\"f2\""));
         assert!(!still.contains("\n\n") && !live.contains("\n\n"));
+        let ask = lessons::gallery::find("blend").unwrap().questions()[0].ask;
+        let room = format!("data-room=\"1 of 2 {ask}\"");
+        assert!(live.contains(&room) && !still.contains("live-room"), "{room}: {live}");
         let strip = drawn.figure("line-strip at=scores", "f3").unwrap();
         assert!(strip.starts_with("<div ") && strip.ends_with("</div>"), "{strip}");
     }

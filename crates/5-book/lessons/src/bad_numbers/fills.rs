@@ -45,8 +45,11 @@ pub(super) fn masked_row(_: &Args) -> Result<Figure> {
     let (formula, rule) = (plain_softmax(scores.clone()), softmax_rows(scores.clone()));
     let names = |what| (0..N).map(|at| format!("{what} {at}")).collect::<Vec<_>>();
     let title = "Queries 0 and 1 see only padding: NaN by the formula, zeros by a rule";
-    let maps =
-        [("scores", &scores), ("weights by the formula", &formula), ("by a rule", &rule)];
+    let maps = [
+        ("scores", &scores),
+        ("weights by the formula", &formula),
+        ("weights by a rule", &rule),
+    ];
     Ok(number_maps::figure(title.to_owned(), &names("query"), &names("key"), &maps)?)
 }
 

@@ -28,21 +28,24 @@ pub(super) fn figure(_: &Args) -> Result<Figure> {
     let read: Vec<usize> = (0..n).map(|at| at / N_HEADS).collect(); // s · n_heads + head
     let rows = [("sequence", &read), ("repeat_interleave", &each), ("repeat", &all)];
     let names = rows.map(|(name, _)| name.to_owned());
-    let columns: Vec<String> = (0..n).map(|at| format!("entry {at}")).collect();
+    let columns: Vec<String> = (0..n).map(|at| at.to_string()).collect();
     let is_right = |i: usize, j: usize| rows[i].1[j] == read[j];
     let letter = |i: usize, j: usize| {
         format!("{}{}", rows[i].1[j], if is_right(i, j) { "" } else { " !" })
     };
     let description = |i: usize, j: usize| match (i, is_right(i, j)) {
         (0, _) => format!(
-            "{} is read by sequence {}, head {}",
+            "entry {} is read by sequence {}, head {}",
             columns[j],
             read[j],
             j % N_HEADS
         ),
-        (_, true) => format!("{}, {}: its own mask", names[i], columns[j]),
+        (_, true) => format!("{}, entry {}: its own mask", names[i], columns[j]),
         _ => {
-            format!("{}, {}: the mask of sequence {}", names[i], columns[j], rows[i].1[j])
+            format!(
+                "{}, entry {}: the mask of sequence {}",
+                names[i], columns[j], rows[i].1[j]
+            )
         }
     };
     let shape = (rows.len(), n);
@@ -55,8 +58,9 @@ pub(super) fn figure(_: &Args) -> Result<Figure> {
         .hover(by_cell(shape, description))
         .tells("{told}");
     let wrong = (0..n).filter(|&j| !is_right(2, j)).count();
-    let title = format!("By repeat, {wrong} of {n} heads get another sequence's mask");
-    let across = Axis::across(&columns, 11);
+    let title =
+        format!("By repeat, {wrong} of {n} heads get the mask of another sequence");
+    let across = Axis::across(&columns, 11).titled("entry of the list");
     let panel = Panel::new("", across.level(), Axis::down(&names, 12), 3.0 * 40.0);
     Ok(Chart::new(title)
         .left(label_width(&names, 12))

@@ -19,7 +19,7 @@ pub(super) fn figure(_: &Args) -> Result<Figure> {
         let counts = || uses.iter().map(|counts| counts[which]);
         Mark::bars(counts().map(|count| count as f64).collect::<Vec<_>>())
             .named(name)
-            .coloured(palette::head(which))
+            .coloured(palette::beside_wrong(which))
             .written(counts().map(|count| count.to_string()), "outside")
             .hover(counts().map(|count| format!("its {name}: in {count} steps")))
             .unclipped()
