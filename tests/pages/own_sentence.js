@@ -17,6 +17,7 @@ window.own = {
       if (performance.now() > deadline) throw new Error(`still ${this.place.dataset.state} after a minute`);
       await new Promise((done) => requestAnimationFrame(done));
     }
+    return "";
   },
 
   clear() {
@@ -37,6 +38,10 @@ window.own = {
     await this.until(() => this.place.querySelector("#own-text"));
     this.place.querySelector("#own-text").value = text;
     return "";
+  },
+
+  button() {
+    return this.place.querySelector(".own-form > button").textContent;
   },
 
   async look(text) {

@@ -1,8 +1,8 @@
 //! A reader's own sentence in a reader's own model: the page's maps are those that the
 //! crates give natively for the same files.
 //!
-//! With a tiny model and a tokenizer made for it; and with all-MiniLM-L6-v2 where the
-//! reader has fetched it. As with the live figures, without the target for pages
+//! With a tiny model and a tokenizer made for it, from files and from the book's host; and with
+//! all-MiniLM-L6-v2 where the reader has fetched it. As with the live figures, without the target for pages
 //! nothing is looked at, and CI fails.
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use live_model::{Model, Reading};
 use serde_json::{Value, json};
 use tensors::TensorFile;
-use workshop::{chapters, paths};
+use workshop::{chapters, models, paths};
 
 use crate::browser::{AXE, Browser, Open};
 use crate::{VIEWS, View};
@@ -54,6 +54,14 @@ fn nan() -> tempfile::TempDir {
     weights[from..to].as_chunks_mut().0.fill(f32::NAN.to_le_bytes());
     fs::write(path, weights).unwrap();
     folder
+}
+
+/// Folders of models in which the encoder that pages load is the tiny one, in few bits.
+fn hosted() -> (tempfile::TempDir, PathBuf) {
+    let (from, to) = (tiny(), tempfile::tempdir().unwrap());
+    let folder = to.path().join(models::ALL[0].folder);
+    look::few_bits::copy(from.path(), &folder, look::few_bits::BITS).unwrap();
+    (to, folder)
 }
 
 /// The model as the crates have it.
@@ -144,6 +152,75 @@ fn the_page_gives_the_maps_that_the_crates_give() {
         assert_eq!(page.text(width).unwrap(), "true", "{view:?}");
         page.close_without_problems();
     }
+}
+
+#[test]
+#[ignore = "opens Chromium: `cargo learn verify --pages`"]
+fn a_click_loads_the_model_of_the_host_and_shows_its_heads() {
+    let Some((_, browser)) = crate::served() else { return };
+    let (folders, folder) = hosted();
+    let server = pages::serve_with(0, folders.path()).unwrap();
+    let model = native(&folder);
+    for view in [VIEWS[0], VIEWS[3]] {
+        let page = open(&browser, server.url(), view, "");
+        page.text(&format!("own.sentence({})", json!(SENTENCE))).unwrap();
+        assert_eq!(page.text("own.button()").unwrap(), "Look (loads 1 MB)");
+        page.tab.evaluate(AXE, false).unwrap();
+        assert_eq!(page.text("tried.axe()").unwrap(), "[]", "{view:?}");
+        page.click("tried.spot('.own-form > button')");
+        let shown = state(&page);
+        assert_eq!(shown["state"], "shown", "{}", shown["error"]);
+        assert_eq!((&shown["panels"], &shown["beside"]), (&json!(1), &json!("")));
+        let farthest = farthest(&shown, &model, SENTENCE);
+        println!("{} px, {}: {farthest:.1e}", view.width, view.theme());
+        assert!(farthest <= EQUAL, "{farthest:e}");
+        // It is there: another sentence needs nobody, and is shown on the head that was chosen.
+        page.text("own.silent()").unwrap();
+        page.click("tried.spot('.explorer-grid button:nth-child(3)')");
+        assert_eq!(page.text("own.button()").unwrap(), "Look");
+        let shown = look(&page, "the banks of the river");
+        assert_eq!(
+            (&shown["state"], &shown["title"]),
+            (&json!("shown"), &json!("Head 0.2"))
+        );
+        assert_eq!(page.text("tried.axe()").unwrap(), "[]", "{view:?}");
+        let width = "String(document.documentElement.scrollWidth <= innerWidth)";
+        assert_eq!(page.text(width).unwrap(), "true", "{view:?}");
+        page.close_without_problems();
+    }
+    // One that is not what the list says is refused in words, and asked for again.
+    let page = open(&browser, server.url(), VIEWS[0], "");
+    page.text(&format!("own.sentence({})", json!(SENTENCE))).unwrap();
+    let weights = folder.join("model.safetensors");
+    let whole = fs::read(&weights).unwrap();
+    fs::write(&weights, &whole[..1000]).unwrap();
+    page.click("tried.spot('.own-form > button')");
+    let refused = state(&page);
+    assert_eq!(refused["state"], "refused");
+    assert!(refused["error"].as_str().unwrap().contains("1000 bytes were read"));
+    fs::write(&weights, whole).unwrap();
+    page.click("tried.spot('.own-form > button')");
+    assert_eq!(state(&page)["state"], "shown");
+    page.close_without_problems();
+}
+
+#[test]
+#[ignore = "opens Chromium: `cargo learn verify --pages`"]
+fn where_no_model_is_the_page_names_the_command_that_brings_it() {
+    let Some((_, browser)) = crate::served() else { return };
+    let folders = tempfile::tempdir().unwrap();
+    let server = pages::serve_with(0, folders.path()).unwrap();
+    let page = open(&browser, server.url(), VIEWS[3], "");
+    page.text("own.until(() => own.place.querySelector('.own-missing'))").unwrap();
+    let said = page.text("own.rest()").unwrap();
+    assert!(said.contains("cargo learn fetch minilm"), "{said}");
+    assert!(
+        !said.contains("Your sentence") && said.contains("from your files"),
+        "{said}"
+    );
+    page.tab.evaluate(AXE, false).unwrap();
+    assert_eq!(page.text("tried.axe()").unwrap(), "[]");
+    page.close_without_problems();
 }
 
 /// Every number of an answer, in its order.
@@ -301,13 +378,17 @@ fn where_it_cannot_be_the_command_is_all_there_is() {
 
 #[test]
 #[ignore = "opens Chromium: `cargo learn verify --pages`"]
-fn it_starts_full_with_a_pair_and_its_difference() {
+fn it_starts_full_and_a_button_compares_a_pair() {
     let Some((server, browser)) = crate::served() else { return };
     let page = open(&browser, server.url(), VIEWS[1], "");
     let now = state(&page);
     let [text, beside, title] = ["text", "beside", "title"].map(|key| now[key].as_str());
-    assert_eq!([text, beside, title], [Some("tired"), Some("wide"), Some("Head 3.1")]);
-    assert_eq!((&now["panels"], now["shown"].as_array().unwrap().len()), (&json!(3), 72));
+    assert_eq!([text, beside, title], [Some("tired"), Some(""), Some("Head 3.1")]);
+    assert_eq!((&now["panels"], now["shown"].as_array().unwrap().len()), (&json!(1), 72));
+    page.click("tried.spot('.explorer-controls > button')");
+    page.text("tried.rest()").unwrap();
+    let now = state(&page);
+    assert_eq!((&now["beside"], &now["panels"]), (&json!("wide"), &json!(3)));
     page.hover("tried.cell(10, 5)");
     let words = state(&page)["words"].as_str().unwrap().to_owned();
     assert!(words.contains("First: “") && words.contains(" Difference: "), "{words}");
@@ -334,6 +415,32 @@ fn it_starts_full_with_a_pair_and_its_difference() {
             assert!((share - expected).abs() < 1e-12, "{key}");
         }
     }
+    page.close_without_problems();
+}
+
+/// What a reader waits for where the host has the model, and what is sent for it.
+#[test]
+#[ignore = "opens Chromium: `cargo learn verify --pages`"]
+fn from_the_click_to_all_72_heads() {
+    let folder = paths::models().join(models::ALL[0].folder);
+    if !folder.is_dir() {
+        println!("left out: `cargo learn fetch minilm --download` fetches the model");
+        return;
+    }
+    let Some((server, browser)) = crate::served() else { return };
+    let page = open(&browser, server.url(), VIEWS[0], "");
+    let sentence = "The animal did not cross the wide street because it was too tired.";
+    page.text(&format!("own.sentence({})", json!(sentence))).unwrap();
+    println!("{}", page.text("own.button()").unwrap());
+    page.click("tried.spot('.own-form > button')");
+    let first = state(&page);
+    assert_eq!(first["state"], "shown", "{}", first["error"]);
+    println!("from the click to all heads: {} ms, {}", first["waited"], first["title"]);
+    let shown = look(&page, sentence);
+    println!("again: {} ms, of them computing {}", shown["waited"], shown["took"]);
+    let farthest = farthest(&shown, &native(&folder), sentence);
+    println!("largest difference of a share: {farthest:.1e}");
+    assert!(farthest <= EQUAL_LARGE, "{farthest:e}");
     page.close_without_problems();
 }
 

@@ -56,7 +56,7 @@ fn an_open_page_comes_alive_when_its_module_is_there() {
     let Some(built) = live_book() else { return };
     let whole = fs::read(built.join("assets/live.json")).unwrap();
     let book = book_that_tells(built, r#"{"awaited": ["module"], "since": 0}"#);
-    let server = Server::start(book.path(), 0).unwrap();
+    let server = Server::start(book.path(), book.path(), 0).unwrap();
     let browser = Browser::start().unwrap();
     let page = browser.open(&format!("{}{PAGE}", server.url()), VIEWS[0], "").unwrap();
     let said = page.text(LINE).unwrap();
@@ -74,7 +74,7 @@ fn an_open_page_comes_alive_when_its_module_is_there() {
 fn a_page_whose_figures_stay_still_says_what_makes_them_live() {
     let Some(built) = live_book() else { return };
     let book = book_that_tells(built, r#"{"still": "figures do not move: `a` would"}"#);
-    let server = Server::start(book.path(), 0).unwrap();
+    let server = Server::start(book.path(), book.path(), 0).unwrap();
     let browser = Browser::start().unwrap();
     let page = browser.open(&format!("{}{PAGE}", server.url()), VIEWS[0], "").unwrap();
     assert_eq!(page.text(LINE).unwrap(), "Figures do not move: `a` would.");

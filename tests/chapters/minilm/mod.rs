@@ -4,6 +4,7 @@
 mod ablation;
 mod atlas;
 mod claims;
+mod few_bits;
 mod pairs;
 mod pronouns;
 

@@ -7,12 +7,13 @@ use std::path::Path;
 
 use attention::{Matrix, Real};
 use safetensors::Dtype;
-use safetensors::tensor::TensorInfo;
 
 use crate::error::{Error, Result};
+use crate::few_bits::{self, Entry};
 use crate::header;
 use crate::numbers::{FLOATS, INTEGERS, floats, integers};
 use crate::plain::{self, InFile};
+use crate::save::NewTensor;
 use crate::words::shape_text;
 
 /// A safetensors file: a header in JSON that names tensors with their shapes, and their
@@ -27,7 +28,7 @@ pub struct TensorFile {
     /// What the header says of tensors, each with the part that it is in, and in words. In
     /// ordered maps: the library's hash maps depend on seeds of the binary that they are in,
     /// and a notebook has one for each cell.
-    tensors: BTreeMap<String, (usize, TensorInfo)>,
+    tensors: BTreeMap<String, Entry>,
     texts: BTreeMap<String, String>,
 }
 
@@ -99,11 +100,12 @@ impl TensorFile {
     /// A file of `left` bytes behind its first 8, of which these are its header.
     fn of(name: String, json: &[u8], left: usize, bytes: Bytes) -> Result<Self> {
         let header = header::parsed(&name, json, left - json.len())?;
-        let tensors = header.tensors().into_iter();
+        let tensors = header.tensors();
+        let tensors = few_bits::entries(&name, &tensors.into_iter().collect())?;
         let texts = header.metadata().iter().flatten();
         Ok(Self {
             parts: vec![Part { bytes, numbers_start: size_of::<u64>() + json.len() }],
-            tensors: tensors.map(|(name, info)| (name, (0, info.clone()))).collect(),
+            tensors,
             texts: texts.map(|(key, text)| (key.clone(), text.clone())).collect(),
             name,
         })
@@ -121,7 +123,8 @@ impl TensorFile {
         for file in files {
             let first = all.parts.len();
             let tensors = file.tensors.into_iter();
-            let moved = tensors.map(|(name, (part, info))| (name, (first + part, info)));
+            let moved = tensors
+                .map(|(name, entry)| (name, Entry { part: first + entry.part, ..entry }));
             all.tensors.extend(moved);
             all.texts.extend(file.texts);
             all.parts.extend(file.parts);
@@ -184,11 +187,11 @@ impl TensorFile {
     /// # Errors
     /// [`Error::MissingTensor`] with the names that there are.
     pub fn tensor<'a>(&'a self, name: &'a str) -> Result<Tensor<'a>> {
-        let Some((part, info)) = self.tensors.get(name) else {
+        let Some(entry) = self.tensors.get(name) else {
             let (file, tensor) = (self.name.clone(), name.to_string());
             return Err(Error::MissingTensor { file, tensor, names: self.names() });
         };
-        Ok(Tensor { file: &self.name, name, info, part: &self.parts[*part] })
+        Ok(Tensor { file: &self.name, name, entry, part: &self.parts[entry.part] })
     }
 
     /// The tensor of this name, if there is one.
@@ -219,14 +222,14 @@ impl TensorFile {
 pub struct Tensor<'a> {
     file: &'a str,
     name: &'a str,
-    info: &'a TensorInfo,
+    entry: &'a Entry,
     part: &'a Part,
 }
 
 impl Tensor<'_> {
     /// Its shape, of any number of dimensions.
     pub fn shape(&self) -> &[usize] {
-        &self.info.shape
+        &self.entry.info.shape
     }
 
     /// How many entries it has.
@@ -242,15 +245,20 @@ impl Tensor<'_> {
 
     /// Whether it holds flags (`BOOL`) and no numbers.
     pub fn is_bool(&self) -> bool {
-        self.info.dtype == Dtype::BOOL
+        self.entry.info.dtype == Dtype::BOOL
     }
 
-    /// The kind of its numbers, as the format writes it: `F32`.
+    /// The kind of its numbers, as the format writes it: `F32`; of weights in few bits
+    /// `F32 in 4 bits`.
     pub fn dtype(&self) -> String {
-        self.info.dtype.to_string()
+        match &self.entry.few {
+            Some((bits, _)) => format!("F32 in {bits} bits"),
+            None => self.entry.info.dtype.to_string(),
+        }
     }
 
-    /// Its numbers, row after row. Every kind of float is read exactly.
+    /// Its numbers, row after row. Every kind of float is read exactly, and of weights in few
+    /// bits each integer times its scale.
     ///
     /// # Errors
     /// [`Error::Dtype`] if they are no floats, [`Error::Empty`] if there is none.
@@ -264,7 +272,15 @@ impl Tensor<'_> {
     /// # Errors
     /// As [`numbers`](Self::numbers).
     pub fn numbers_as<T: Real>(&self) -> Result<Vec<T>> {
-        floats(self.info.dtype, &self.bytes()?).ok_or_else(|| self.dtype_error(FLOATS))
+        let (info, bytes) = (&self.entry.info, self.bytes()?);
+        match &self.entry.few {
+            Some((bits, scales)) => {
+                let of = self.part.numbers(scales.data_offsets)?;
+                let scales = floats(scales.dtype, &of).unwrap_or_default();
+                Ok(few_bits::numbers(*bits, &bytes, &scales, info.shape[1]))
+            }
+            None => floats(info.dtype, &bytes).ok_or_else(|| self.dtype_error(FLOATS)),
+        }
     }
 
     /// Its integers, row after row: token ids, lengths, classes. Flags are 0 and 1.
@@ -272,8 +288,9 @@ impl Tensor<'_> {
     /// # Errors
     /// [`Error::Dtype`] if it holds floats, [`Error::Empty`] if it holds nothing.
     pub fn integers(&self) -> Result<Vec<i128>> {
-        integers(self.info.dtype, &self.bytes()?)
-            .ok_or_else(|| self.dtype_error(INTEGERS))
+        let (info, bytes) = (&self.entry.info, self.bytes()?);
+        let all = self.entry.few.is_none().then(|| integers(info.dtype, &bytes));
+        all.flatten().ok_or_else(|| self.dtype_error(INTEGERS))
     }
 
     /// Its flags, row after row.
@@ -348,6 +365,19 @@ impl Tensor<'_> {
         }
     }
 
+    /// The same tensor, to be saved as it is.
+    ///
+    /// # Errors
+    /// [`Error::Dtype`] for one in few bits, which is two; [`Error::Read`].
+    pub(crate) fn to_new(self) -> Result<NewTensor> {
+        if self.entry.few.is_some() {
+            return Err(self.dtype_error(FLOATS));
+        }
+        let (info, bytes) = (&self.entry.info, self.bytes()?.into_owned());
+        let n = info.shape.iter().product();
+        NewTensor::of_bytes(self.name.to_owned(), &info.shape, info.dtype, bytes, n)
+    }
+
     fn dtype_error(&self, expected: &'static str) -> Error {
         let (file, tensor) = (self.file.to_string(), self.name.to_string());
         Error::Dtype { file, tensor, found: self.dtype(), expected }
@@ -359,7 +389,7 @@ impl Tensor<'_> {
 
     fn bytes(&self) -> Result<Cow<'_, [u8]>> {
         if !self.is_empty() {
-            return self.part.numbers(self.info.data_offsets);
+            return self.part.numbers(self.entry.info.data_offsets);
         }
         let (file, tensor) = (self.file.to_string(), self.name.to_string());
         Err(Error::Empty { file, tensor, shape: self.shape().to_vec() })

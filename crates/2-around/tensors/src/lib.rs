@@ -6,8 +6,8 @@
 //! TensorFile::tensor("w") ──▶ Tensor ◀───┘   its numbers are read when they are asked for
 //! ```
 //!
-//! [`TensorFile`] reads any tensor of such a file, of floats, integers or flags; [`save`] and
-//! [`to_bytes`] write some.
+//! [`TensorFile`] reads any tensor of such a file, of floats, integers or flags, and weights in
+//! few bits ([`in_bits`]) as floats; [`save`] and [`to_bytes`] write some.
 //!
 //! The one decision: **a size is compared before it is believed.** A file is somebody else's:
 //! what its header announces is compared with the bytes that there are before anything is
@@ -17,6 +17,7 @@
 //! Left out: what the tensors mean, which is for `model-files`, and so are GGUF files.
 
 mod error;
+mod few_bits;
 mod file;
 mod header;
 mod numbers;
@@ -25,6 +26,7 @@ mod save;
 mod words;
 
 pub use error::{Error, Result};
+pub use few_bits::{Bits, in_bits};
 pub use file::{Tensor, TensorFile};
 pub use numbers::half;
 pub use save::{

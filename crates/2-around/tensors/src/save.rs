@@ -11,6 +11,7 @@ use attention::{Matrix, Real};
 use safetensors::{Dtype, View};
 
 use crate::error::{Error, Result};
+use crate::few_bits::{self, Bits};
 use crate::words::shape_text;
 
 /// A number that a file can hold as it is.
@@ -93,8 +94,30 @@ impl NewTensor {
         Self::of_bytes(name.into(), shape, Dtype::U8, bytes, found)
     }
 
+    /// A matrix in few bits, and its scales.
+    ///
+    /// # Shapes
+    /// `numbers` are `rows · cols`, row after row, and `cols` is even.
+    pub(crate) fn in_bits(
+        name: &str,
+        [rows, cols]: [usize; 2],
+        numbers: &[f32],
+        bits: Bits,
+    ) -> [Self; 2] {
+        let packed = numbers.chunks(cols).map(|entries| few_bits::row(entries, bits));
+        let (integers, scales): (Vec<_>, Vec<_>) = packed.unzip();
+        let dtype = if bits == Bits::Eight { Dtype::I8 } else { Dtype::U8 };
+        let tensor = |name: String, dtype: Dtype, all: Vec<Vec<u8>>| {
+            let bytes = all.concat();
+            let shape = vec![rows, 8 * bytes.len() / dtype.bitsize() / rows];
+            Self { name, shape, dtype, bytes }
+        };
+        let named = format!("{name}{}", few_bits::SCALES);
+        [tensor(name.to_owned(), dtype, integers), tensor(named, Dtype::BF16, scales)]
+    }
+
     /// A tensor of so many entries, if that is what the shape says.
-    fn of_bytes(
+    pub(crate) fn of_bytes(
         name: String,
         shape: &[usize],
         dtype: Dtype,

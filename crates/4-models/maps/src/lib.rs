@@ -16,10 +16,12 @@
 //! [`mod@file`] reads maps of any framework from a safetensors file, and writes them;
 //! [`picture`] and [`table`] are maps to take away, as SVG, CSV and JSON.
 //! [`habits`] is what heads do over many texts, and [`compare`] how far each is from itself on
-//! another text, or in another model.
+//! another text, or in another model; [`agreement`] is how far all maps of a model are from those
+//! of another form of it.
 //!
 //! Left out: how maps are computed, which `encoders`, `decoders` and `translators` know.
 
+pub mod agreement;
 pub mod compare;
 mod error;
 mod extract;

@@ -55,6 +55,19 @@ window.headDrawing = (() => {
 
   // ---- Pens.
 
+  // What can be clicked is underlined, in dots.
+  function dots(context, plain, align, size) {
+    const { width } = context.measureText(plain);
+    const [from, to] = align === "end" ? [-width, 0] : [0, width];
+    context.strokeStyle = context.fillStyle;
+    context.lineWidth = 1;
+    context.setLineDash([1, 2]);
+    context.beginPath();
+    context.moveTo(from, size / 2 + 1);
+    context.lineTo(to, size / 2 + 1);
+    context.stroke();
+  }
+
   function canvasPen(context) {
     return {
       // Cells without numbers, all at once.
@@ -87,7 +100,7 @@ window.headDrawing = (() => {
         context.lineTo(...to);
         context.stroke();
       },
-      text(plain, [x, y], colour, { size, align = "start", turned = false, italic = false }) {
+      text(plain, [x, y], colour, { size, align = "start", turned = false, italic = false, isLink = false }) {
         context.save();
         context.translate(x, y);
         if (turned) context.rotate(-Math.PI / 2);
@@ -96,6 +109,7 @@ window.headDrawing = (() => {
         context.textBaseline = "middle";
         context.fillStyle = css(colour);
         context.fillText(plain, 0, 0);
+        if (isLink) dots(context, plain, align, size);
         context.restore();
       },
     };
@@ -171,8 +185,8 @@ window.headDrawing = (() => {
     else drawCells(pen, panel, plan, ink);
     if (!size) return;
     if (top > 30) ["to →", "from ↓"].forEach((side, i) => pen.text(side, [left - 5, top - 19 + 13 * i], ink.text, { size: 11, align: "end", italic: true }));
-    queries.forEach((name, i) => pen.text(clipped(name), [left - 5, top + (i + 0.5) * cell], ink.text, { size, align: "end", italic: special[0][i] }));
-    keys.forEach((name, i) => pen.text(clipped(name), [left + (i + 0.5) * cell, top - 5], ink.text, { size, turned: true, italic: special[1][i] }));
+    queries.forEach((name, i) => pen.text(clipped(name), [left - 5, top + (i + 0.5) * cell], ink.text, { size, align: "end", italic: special[0][i], isLink: true }));
+    keys.forEach((name, i) => pen.text(clipped(name), [left + (i + 0.5) * cell, top - 5], ink.text, { size, turned: true, italic: special[1][i], isLink: true }));
   }
 
   function drawCells(pen, { map, isDifference, most }, { left, top, cell }, ink) {
@@ -225,8 +239,8 @@ window.headDrawing = (() => {
     const { size, left, right, step } = plan;
     pen.text("from", [left - 5, 9], ink.text, { size: 11, align: "end", italic: true });
     pen.text("to", [right + 5, 9], ink.text, { size: 11, italic: true });
-    queries.forEach((name, i) => pen.text(clipped(name), [left - 5, 18 + (i + 0.5) * step], ink.text, { size, align: "end", italic: special[0][i] }));
-    keys.forEach((name, i) => pen.text(clipped(name), [right + 5, 18 + (i + 0.5) * step], ink.text, { size, italic: special[1][i] }));
+    queries.forEach((name, i) => pen.text(clipped(name), [left - 5, 18 + (i + 0.5) * step], ink.text, { size, align: "end", italic: special[0][i], isLink: true }));
+    keys.forEach((name, i) => pen.text(clipped(name), [right + 5, 18 + (i + 0.5) * step], ink.text, { size, italic: special[1][i], isLink: true }));
   }
 
   function markLines(pen, panel, plan, ink, { query, key }) {

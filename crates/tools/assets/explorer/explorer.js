@@ -6,13 +6,13 @@
 // `load(text, mode)` gives a promise of { text, isWithoutFirst }, whose text is as
 // measures.js has it, and may have more: `notes` on its maps, a sentence each; `grid` and
 // `image` (grid.js); `adds` (adds.js); `ablated` or `switchOff` (off.js). With `beside`, two
-// texts can be compared. `first` is what is shown before the address or a reader says something
-// else.
+// texts can be compared: a button shows the choice of another, and `partner(text)` is the one that
+// it begins with. `first` is what is shown before the address or a reader says something else.
 "use strict";
 window.headExplorer = (() => {
   const measures = window.headMeasures;
   const { element } = window.headWords;
-  const { choice, buttons } = window.headControls;
+  const { choice, buttons, button } = window.headControls;
   const { views } = window.headDrawing;
   const { SmallHeads, ORDERS, DIFFER, MOVED } = window.headSmall;
   const { HeadAdds } = window.headAdds;
@@ -39,11 +39,12 @@ window.headExplorer = (() => {
       const { source } = this;
       this.text = choice("Sentence", [], (key) => this.change({ text: key }));
       this.beside = choice("Beside it", [], (key) => this.change({ beside: key }));
+      this.compare = button("Compare", () => this.openBeside());
       this.listTexts();
       this.mode = buttons("Which keys a token sees", source.modes, (key) => this.change({ mode: key }));
       const controls = element("div", { className: "explorer-controls" });
       if (source.texts.length > 1) controls.append(this.text.element);
-      if (source.beside) controls.append(this.beside.element);
+      if (source.beside) controls.append(this.compare, this.beside.element);
       controls.append(this.mode.element);
 
       this.small = new SmallHeads(this);
@@ -63,6 +64,19 @@ window.headExplorer = (() => {
       // A theme that is chosen changes every colour.
       new MutationObserver(() => this.redraw()).observe(document.documentElement, { attributeFilter: ["class"] });
       matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
+    }
+
+    // Whether another text can be chosen beside the one that is shown.
+    get isComparing() {
+      return Boolean(this.state.beside) || this.isBesideOpen;
+    }
+
+    openBeside() {
+      this.isBesideOpen = !this.isComparing;
+      const { text } = this.state;
+      const changed = this.change({ beside: this.isBesideOpen ? this.source.partner?.(text) ?? "" : "" });
+      if (this.isBesideOpen) this.beside.select.focus();
+      return changed;
     }
 
     // ---- State, and its address: #id:text=…&head=….
@@ -106,6 +120,9 @@ window.headExplorer = (() => {
       const { state } = this;
       this.text.select.value = state.text;
       this.beside.select.value = state.beside;
+      this.beside.element.hidden = !this.isComparing;
+      this.compare.setAttribute("aria-pressed", String(this.isComparing));
+      this.compare.hidden = this.source.texts.length < 2;
       this.small.order.select.value = state.order;
       this.mode.press(state.mode);
       this.large.pressView();
@@ -164,11 +181,13 @@ window.headExplorer = (() => {
       this.root.classList.toggle("explorer-waits", is);
     }
 
-    // One more text, which is shown at once, by itself.
-    add(text) {
+    // One more text, which is shown at once, by itself, on this head unless a reader has chosen
+    // one.
+    add(text, head = "") {
       this.source.texts.push(text);
       this.listTexts();
-      return this.change({ text: text.key, beside: "" });
+      this.isBesideOpen = false;
+      return this.change({ text: text.key, beside: "", ...(this.isChosen || !head ? {} : { head }) });
     }
 
     // A text that was made of the one that is shown, beside it; it replaces one of the same key.
@@ -202,7 +221,7 @@ window.headExplorer = (() => {
       this.names = view.text.names;
       this.byChance = measures.chance(view);
       if (!this.names.includes(this.state.head)) this.state.head = this.adds.largest() ?? this.names[0];
-      this.large.cursor = null;
+      this.large.cursor = this.large.pinned = null;
       this.notes.replaceChildren(...(view.text.notes ?? []).map((note) => element("li", {}, note)));
       this.body.hidden = false;
       const isMoved = Boolean(this.off.ablated ?? view.text.ablated);
@@ -229,6 +248,7 @@ window.headExplorer = (() => {
     }
 
     choose(head) {
+      this.isChosen = true;
       this.state.head = this.names[head];
       this.writeAddress();
       this.pressHead();
@@ -250,5 +270,7 @@ window.headExplorer = (() => {
   }
 
   const byLayer = (nLayers, nHeads) => Array.from({ length: nLayers * nHeads }, (_, i) => `${Math.floor(i / nHeads)}.${i % nHeads}`);
-  return { mount: (place, source) => new Explorer(place, source), ready, byLayer, element };
+  // The head of a text with the strongest link between two words that are no neighbours.
+  const strongest = (text) => text.names[measures.strongest(measures.viewOf(text))];
+  return { mount: (place, source) => new Explorer(place, source), ready, byLayer, element, strongest };
 })();

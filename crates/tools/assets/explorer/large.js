@@ -10,6 +10,7 @@ window.headLarge = (() => {
     constructor(explorer) {
       this.explorer = explorer;
       this.cursor = null;
+      this.pinned = null; // what a click has chosen
       this.drawn = new WeakMap();
       this.title = element("div", { className: "explorer-title" });
       this.view = buttons("How the chosen head is drawn", [["map", "Map"], ["lines", "Lines"], ["grid", "Patches"]], (key) => explorer.change({ view: key }));
@@ -115,10 +116,15 @@ window.headLarge = (() => {
         const { left, top } = frame.getBoundingClientRect();
         return planned.hit(event.clientX - left, event.clientY - top);
       };
-      frame.addEventListener("pointermove", (event) => this.moveTo(under(event)));
+      const isName = (cursor) => cursor && (cursor.query === null || cursor.key === null);
+      frame.addEventListener("pointermove", (event) => {
+        const cursor = under(event);
+        frame.style.cursor = isName(cursor) ? "pointer" : "";
+        this.moveTo(cursor ?? this.pinned);
+      });
       frame.addEventListener("pointerdown", (event) => this.moveTo(under(event)));
-      frame.addEventListener("click", (event) => view === "grid" && this.ask(under(event)?.key));
-      frame.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && this.moveTo(null));
+      frame.addEventListener("click", (event) => (view === "grid" ? this.ask(under(event)?.key) : this.pin(under(event))));
+      frame.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && this.moveTo(this.pinned));
       frame.addEventListener("keydown", (event) => this.moveCell(event, panel));
       Object.assign(panel, { over, planned });
       this.drawn.set(frame, panel);
@@ -147,6 +153,12 @@ window.headLarge = (() => {
       this.mark();
     }
 
+    // A click keeps its row or its cell lit; the same once more does not.
+    pin(cursor) {
+      const isSame = cursor?.query === this.pinned?.query && cursor?.key === this.pinned?.key;
+      this.pinned = isSame ? null : cursor;
+    }
+
     // Makes a patch the query.
     ask(key) {
       if (key === undefined || key === null || this.explorer.loaded[0].isCross) return;
@@ -163,7 +175,10 @@ window.headLarge = (() => {
         return this.ask(this.cursor?.key);
       }
       const move = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
-      if (event.key === "Escape") return this.moveTo(null);
+      if (event.key === "Escape") {
+        this.pinned = null;
+        return this.moveTo(null);
+      }
       if (!move) return undefined;
       event.preventDefault();
       const within = (at, n) => Math.min(Math.max(at, 0), n - 1);

@@ -164,6 +164,23 @@ window.headMeasures = (() => {
     return found;
   }
 
+  // The head with the share that is farthest above its control, of two words that are neither
+  // the same nor neighbours.
+  function strongest(view) {
+    const { text: { pieces, special }, n, nHeads } = view;
+    const words = [...Array(n).keys()].filter((at) => !special[at] && /[\p{L}\p{N}]/u.test(pieces[at]));
+    let [best, most] = [0, -Infinity];
+    for (let head = 0; head < nHeads; head++) {
+      const map = mapOf(view, head);
+      const control = controls(view, map);
+      for (const query of words) for (const key of words) {
+        const above = Math.abs(query - key) > 1 ? map[query][key] - control(query, key) : -Infinity;
+        if (above > most) [best, most] = [head, above];
+      }
+    }
+    return best;
+  }
+
   // Fills `out` with a head's map, less that of another view if there is one; gives the
   // largest entry, without its sign.
   function fill(out, view, other, head) {
@@ -182,5 +199,5 @@ window.headMeasures = (() => {
     return most;
   }
 
-  return { viewOf, mapOf, nSeen, chance, preference, controls, largestOf, links, means, fill };
+  return { viewOf, mapOf, nSeen, chance, preference, controls, largestOf, links, strongest, means, fill };
 })();

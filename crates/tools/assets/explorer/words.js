@@ -25,8 +25,8 @@ window.headWords = (() => {
   const named = (piece) => `“${apart(piece)}”`;
 
   const QUIET = {
-    map: "Point at a cell or a token",
-    lines: "Point at a token",
+    map: "Point at a cell or a token (a click keeps it lit)",
+    lines: "Point at a token (a click keeps it lit)",
     grid: "Point at a patch",
   };
   const CHOOSE = " A click or the enter key makes it the query. A line runs around all that get more than an even share; a picture is clearer where more of it goes.";

@@ -1,7 +1,7 @@
 // Sentences in all heads of a whole model: those that come with the page at once, and a
-// reader's own in a model whose files are chosen from disk, computed by a worker. A model that
-// writes goes on with a text instead (writer.js). Where something cannot be, the page stays as
-// it is.
+// reader's own, in the model that the book's host has or in one whose files are chosen from
+// disk; a worker computes them (encoder.js). A model that writes goes on with a text instead
+// (writer.js). Where something cannot be, the page stays as it is.
 "use strict";
 (() => {
   const place = document.querySelector("[data-own-sentence]");
@@ -10,7 +10,8 @@
   const isPrint = /print\.html$/.test(location.pathname);
   if (!place || !isWeb || isPrint) return;
 
-  const { mount, byLayer, element } = window.headExplorer;
+  const { mount, byLayer, element, strongest } = window.headExplorer;
+  const { encoderModel: encoder } = window;
   const root = new URL(path_to_root || "./", location.href).href;
   const state = (name) => (place.dataset.state = name);
 
@@ -33,10 +34,16 @@
     };
   }
 
+  // They come in pairs that differ in one word.
+  function partner(key) {
+    const at = kept.findIndex((it) => it.key === key);
+    return at < 0 ? "" : kept[at % 2 ? at - 1 : at + 1].key;
+  }
+
   // An explorer of those that come with the page, or of a reader's first.
-  function explore(listed, first, beside) {
+  function explore(listed, first) {
     const source = {
-      id: "heads", texts: listed, beside,
+      id: "heads", texts: listed, beside: true, partner,
       modes: [["all", "All keys"], ["first", "Without the first token"]], first,
       async load(key, mode) {
         const file = kept.find((it) => it.key === key)?.file;
@@ -53,193 +60,195 @@
   }
   const shown = element("div");
   place.prepend(shown);
-  let explorer = kept.length ? explore(kept.map(({ key, name }) => ({ key, name })), { text: kept[0].key, beside: kept[1].key, head: "3.1" }, true) : null;
+  let explorer = kept.length ? explore(kept.map(({ key, name }) => ({ key, name })), { text: kept[0].key, head: "3.1" }) : null;
 
-  // ---- A worker for the reader's own model, and answers to those who asked.
+  // ---- What stands around them: a sentence above, and a reader's files below.
 
-  const waiting = new Map();
-  let worker = null;
-  let lastId = 0;
+  const megabytes = (n) => `${Math.max(1, Math.round(n / 1e6))} MB`;
+  const code = (text) => element("code", {}, text);
 
-  function ask(request, each) {
-    const id = ++lastId;
-    waiting.set(id, each);
-    worker.postMessage({ id, ...request });
-  }
-
-  function start(module) {
-    worker = new Worker(root + place.dataset.encoderWorker);
-    worker.onmessage = ({ data: { id, ...answer } }) => {
-      const each = waiting.get(id);
-      if (answer.done) waiting.delete(id);
-      try {
-        each?.(answer);
-      } catch (problem) {
-        // Without this the page would wait for ever, and say nothing.
-        waiting.delete(id);
-        refuse(`this cannot be shown: ${problem.message}`);
-      }
-    };
-    worker.onerror = (event) => {
-      event.preventDefault();
-      const said = { error: "the module cannot be started: reload the page", done: true };
-      for (const each of waiting.values()) each(said);
-      waiting.clear();
-    };
-    worker.postMessage({ module: `${root}assets/${module}` });
-  }
-
-  // ---- Files and a sentence.
+  const sentence = element("input", { type: "text", id: "own-text", autocomplete: "off", value: kept[0]?.name ?? "The bank of the river." });
+  const label = element("label", { htmlFor: "own-text" }, "Your sentence");
+  const button = element("button", { type: "submit" }, "Look");
+  const missing = element("p", { className: "own-missing", hidden: true });
+  const progress = element("progress", { max: 1, value: 0, hidden: true });
+  progress.setAttribute("aria-label", "How much of the model is loaded");
+  const form = element("form", { className: "live-controls own-form" }, label, sentence, button, progress, missing);
 
   const files = element("input", { type: "file", multiple: true, id: "own-files" });
-  const progress = element("progress", { max: 1, value: 0, hidden: true });
-  progress.setAttribute("aria-label", "How much of the model is read");
   const drop = element("div", { className: "own-drop" },
     element("label", { htmlFor: "own-files" }, "The model's files: ",
-      ...["config.json", "tokenizer.json", "model.safetensors"].flatMap((name, i) => [i ? ", " : "", element("code", {}, name)]),
-      "; or one GGUF file, ", element("code", {}, "NAME.gguf")),
-    files, progress,
-    element("small", {}, "Choose all of a folder at once, its other files too, or drop them here. They are read in this page and sent nowhere."));
-  const sentence = element("input", { type: "text", id: "own-text", autocomplete: "off", disabled: true, value: kept[0]?.name ?? "The bank of the river." });
-  const button = element("button", { type: "submit", disabled: true }, "Look");
-  const asks = [element("label", { htmlFor: "own-text" }, "Your sentence"), sentence, button];
-  const form = element("form", { className: "live-controls own-form" }, drop, ...asks);
+      ...["config.json", "tokenizer.json", "model.safetensors"].flatMap((name, i) => [i ? ", " : "", code(name)]),
+      "; or one GGUF file, ", code("NAME.gguf")),
+    files, element("small", {}, "Choose all of a folder at once, its other files too, or drop them here. They are read in this page and sent nowhere."));
+  const other = element("details", { className: "own-other-model" }, element("summary", {}, "Another model, from your files"), drop);
   const writing = element("div", { className: "own-writer" });
   const error = element("p", { className: "live-error" });
   error.setAttribute("role", "alert");
   const words = element("output", { className: "live-words" });
   words.setAttribute("aria-live", "polite");
 
-  const isReady = (is) => (sentence.disabled = button.disabled = !is);
-  // A sentence is asked for unless the model writes.
-  function showAsked(isSentence) {
-    for (const it of asks) it.hidden = !isSentence;
-    if (isSentence) writing.replaceChildren();
+  // ---- The model: the one that the host has, or one from files.
+
+  const key = place.dataset.model;
+  const isWriter = !kept.length;
+  let about = null; // what the host has
+  let isRead = false; // whether a model is there to be asked
+
+  // What can be asked: a sentence, where a model reads some or would; the host's model, where it
+  // is not loaded; and the command that brings it, where the host has none.
+  function showAsked(writes = isWriter) {
+    const canLoad = Boolean(about) && !isRead;
+    label.hidden = sentence.hidden = writes || !(isRead || canLoad);
+    button.hidden = writes ? !canLoad : label.hidden;
+    button.disabled = sentence.disabled = false;
+    missing.hidden = Boolean(about) || isRead;
+    form.hidden = [label, button, missing, progress].every((it) => it.hidden);
+    if (canLoad) button.textContent = writes ? `Load ${about.name} (${megabytes(about.bytes)})` : `Look (loads ${megabytes(about.bytes)})`;
+    else button.textContent = "Look";
+    if (!writes) writing.replaceChildren();
+  }
+
+  function tellMissing() {
+    const [what, size] = isWriter ? ["To write in this page", "93 MB"] : ["For a sentence of your own", "83 MB"];
+    missing.replaceChildren(`${what}, run `, code(`cargo learn fetch ${key}`), ` in a terminal once: it asks before it downloads ${size}. Then reload this page.`);
   }
 
   // What is shown is of another sentence: it stays, greyed, until one is chosen.
-  function refuse(said) {
+  function refuse(problem) {
     progress.hidden = true;
     words.textContent = "";
+    button.disabled = false;
     explorer?.grey();
-    error.textContent = said;
+    error.textContent = problem;
     state("refused");
   }
 
-  function read(chosen) {
-    if (!chosen.length) return;
+  // Waits for a model, and says how far it is.
+  async function read(coming) {
     error.textContent = words.textContent = "";
     last.switchOff = undefined;
     explorer?.grey();
-    isReady(false);
+    isRead = false;
+    button.disabled = true;
     writing.replaceChildren();
-    progress.hidden = false;
+    form.hidden = progress.hidden = false;
     progress.value = 0;
     state("reading");
     const began = performance.now();
-    const request = { files: new Map([...chosen].map((file) => [file.name, file])) };
-    ask(request, ({ progress: part, about, memory, error: said, done }) => {
-      if (part) progress.value = part;
-      if (!done) return;
+    try {
+      const { about: model, memory } = await coming((part) => (progress.value = part));
       progress.hidden = true;
-      if (said !== undefined) return refuse(said);
       const seconds = ((performance.now() - began) / 1000).toFixed(1);
-      window.ownModel = { about, memory, seconds };
-      showAsked(!about.writes);
+      window.ownModel = { about: model, memory, seconds };
+      isRead = true;
+      showAsked(model.writes);
       state("read");
-      if (about.writes) return write(about, memory, seconds);
-      isReady(true);
-      words.textContent = `A model of the family ${about.family}: ${about.n_layers} layers of ` +
-        `${about.n_heads} heads, read in ${seconds} s.`;
-      look();
-    });
+      if (model.writes) return write(model, memory, seconds);
+      words.textContent = `A model of the family ${model.family}: ${model.n_layers} layers of ${model.n_heads} heads, read in ${seconds} s.`;
+      return look();
+    } catch (problem) {
+      isRead = false;
+      showAsked();
+      return refuse(problem.message);
+    }
   }
 
-  function described({ family, translates, encoder, decoder, n_positions: nPositions, left_out: leftOut, ...about }) {
+  function readFiles(chosen) {
+    if (chosen.length) read((onProgress) => encoder.read(chosen, onProgress));
+  }
+
+  function described({ family, translates, encoder: reads, decoder, n_positions: nPositions, left_out: leftOut, ...model }) {
     const layers = (it) => `${it.n_layers} layers of ${it.n_heads} heads`;
     if (!translates) {
-      const shared = about.n_kv_heads < about.n_heads ? ` on ${about.n_kv_heads} of keys and values` : "";
-      return `A model that writes, of the family ${family}: ${layers(about)}${shared}`;
+      const shared = model.n_kv_heads < model.n_heads ? ` on ${model.n_kv_heads} of keys and values` : "";
+      return `A model that writes, of the family ${family}: ${layers(model)}${shared}`;
     }
     const longest = nPositions ? `${nPositions} positions` : "texts of any length";
     const not = leftOut.length ? ` (its files ask for ${leftOut.join(", ")} too, which is not done here)` : "";
-    return `A model that reads one text and writes another, of the family ${family}: ${layers(encoder)} read, ${layers(decoder)} write, ${longest}${not}`;
+    return `A model that reads one text and writes another, of the family ${family}: ${layers(reads)} read, ${layers(decoder)} write, ${longest}${not}`;
   }
 
-  function write(about, memory, seconds) {
-    const read = `${described(about)}, read in ${seconds} s. It takes ${(memory / 1e6).toFixed(0)} MB of this page's memory.`;
+  function write(model, memory, seconds) {
+    const read = `${described(model)}, read in ${seconds} s. It takes ${(memory / 1e6).toFixed(0)} MB of this page's memory.`;
     words.textContent = read;
     // A model that writes has no sentence: those that came with the page stay.
     explorer?.grey(false);
     const host = {
-      ask, state,
-      refuse(said) {
-        error.textContent = said;
+      ask: encoder.ask, state,
+      refuse(problem) {
+        error.textContent = problem;
         words.textContent = "";
         state("refused");
       },
-      words(said) {
+      words(text) {
         error.textContent = "";
-        words.textContent = said || read;
+        words.textContent = text || read;
       },
     };
-    window.ownWriter = window.modelWriter.mount(writing, about, host);
+    window.ownWriter = window.modelWriter.mount(writing, model, host);
   }
+
+  // ---- A sentence.
 
   let nLooked = 0;
   let last = {};
 
-  const switchOff = (heads, each) => ask({ off: heads }, each);
+  const switchOff = (heads, each) => encoder.ask({ off: heads }, each);
 
-  function look() {
+  async function look() {
     state("looking");
     explorer?.grey();
     const asked = sentence.value;
-    ask({ sentence: asked }, ({ looked, shares, took, error: said }) => {
-      if (said !== undefined) return refuse(said);
-      error.textContent = "";
-      const { pieces, special, causal, n_heads: nHeads } = looked;
-      const n = pieces.length;
-      const nMaps = shares.length / n ** 2;
-      words.textContent = `${n} tokens in ${nMaps} heads, computed in ${(took / 1000).toFixed(2)} s.`;
-      window.ownSentence = { looked, shares, took };
-      const key = `own-${++nLooked}`;
-      // The module has the last sentence alone: heads of an earlier one cannot be switched off.
-      last.switchOff = undefined;
-      const text = { pieces, special, causal, maps: shares, one: 1, names: byLayer(nMaps / nHeads, nHeads), switchOff };
-      last = text;
-      texts.set(key, Promise.resolve(text));
-      const yours = { key, name: `Yours: ${asked}` };
-      const added = explorer ? explorer.add(yours) : (explorer = explore([yours], { text: key }, false)).ready;
-      added.then(() => state("shown"));
-    });
+    try {
+      show(asked, await encoder.look(asked));
+    } catch (problem) {
+      refuse(problem.message);
+    }
+  }
+
+  function show(asked, { looked, shares, took }) {
+    error.textContent = "";
+    const { pieces, special, causal, n_heads: nHeads } = looked;
+    const n = pieces.length;
+    const nMaps = shares.length / n ** 2;
+    words.textContent = `${n} tokens in ${nMaps} heads, computed in ${(took / 1000).toFixed(2)} s.`;
+    window.ownSentence = { looked, shares, took };
+    const own = `own-${++nLooked}`;
+    // The module has the last sentence alone: heads of an earlier one cannot be switched off.
+    last.switchOff = undefined;
+    const text = { pieces, special, causal, maps: shares, one: 1, names: byLayer(nMaps / nHeads, nHeads), switchOff };
+    last = text;
+    texts.set(own, Promise.resolve(text));
+    const yours = { key: own, name: `Yours: ${asked}` };
+    const added = explorer ? explorer.add(yours, strongest(text)) : (explorer = explore([yours], { text: own, head: strongest(text) })).ready;
+    added.then(() => state("shown"));
   }
 
   // The same files may have changed.
   files.addEventListener("click", () => (files.value = ""));
-  files.addEventListener("change", () => read(files.files));
+  files.addEventListener("change", () => readFiles(files.files));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    look();
+    if (button.disabled) return;
+    if (isRead) look();
+    else read((onProgress) => encoder.load(onProgress, key));
   });
   for (const type of ["dragover", "drop"]) {
     drop.addEventListener(type, (event) => {
       event.preventDefault();
-      if (type === "drop") read(event.dataTransfer.files);
+      if (type === "drop") readFiles(event.dataTransfer.files);
     });
   }
   // mdBook leafs at an arrow key, which here moves within a text.
-  form.addEventListener("keydown", (event) => event.stopPropagation());
-
-  // A module with one instruction on vectors, which browsers have had since 2021.
-  const VECTORS = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11);
+  for (const it of [form, other]) it.addEventListener("keydown", (event) => event.stopPropagation());
 
   async function open() {
-    if (!window.WebAssembly || !window.Worker || !WebAssembly.validate(VECTORS)) return;
-    const { encoder } = await window.liveModule.found("encoder", place);
-    if (!encoder) return;
-    start(encoder);
-    shown.after(form, error, words, writing);
+    if (!(await encoder.start(place))) return;
+    about = await encoder.about(key);
+    tellMissing();
+    showAsked();
+    place.prepend(form, error, words, shown, other, writing);
     state("ready");
   }
   open().catch(() => {});

@@ -7,18 +7,47 @@ let url = "";
 let module = null; // a promise
 
 const bytesOf = async (blob) => new Uint8Array(await blob.arrayBuffer());
+
+// A file that was chosen: its size, all of it, and it part by part.
+const chosen = (file) => ({
+  size: file.size,
+  all: () => bytesOf(file),
+  async *parts() {
+    for (let at = 0; at < file.size; at += PART) yield bytesOf(file.slice(at, at + PART));
+  },
+});
+
+// The same of one that begins to come now.
+function coming({ name, bytes: size, url }) {
+  const answer = fetch(url).then((it) => {
+    if (!it.ok) throw new Error(`${name} did not come (${it.status})`);
+    return it;
+  });
+  answer.catch(() => {}); // who reads it is told
+  return {
+    size,
+    all: async () => bytesOf(await answer),
+    async *parts() {
+      const reader = (await answer).body.getReader();
+      for (let it = await reader.read(); !it.done; it = await reader.read()) yield it.value;
+    },
+  };
+}
+
 const jsonOf = (bytes) => JSON.parse(new TextDecoder().decode(bytes));
 
-// Nothing but the module is fetched: the files come from the page.
+// Of a reader's files nothing is fetched: they come from the page.
 async function read(call, id, files) {
   const [name, ...small] = new TextDecoder().decode(call("check", [...files.keys()].join("\n"))).split("\n");
   const weights = files.get(name);
-  for (const file of small) call("small", file, await bytesOf(files.get(file)));
+  for (const file of small) call("small", file, await files.get(file).all());
   if (small.length) call("begin", String(weights.size));
   else call("begin_gguf", name, String(weights.size));
-  for (let at = 0; at < weights.size; at += PART) {
-    call("part", await bytesOf(weights.slice(at, at + PART)));
-    postMessage({ id, progress: Math.min(at + PART, weights.size) / weights.size });
+  let at = 0;
+  for await (const part of weights.parts()) {
+    call("part", part);
+    at += part.length;
+    postMessage({ id, progress: at / weights.size });
   }
   const about = jsonOf(call("finish"));
   return { about, memory: call.nBytes(), size: weights.size };
@@ -102,19 +131,22 @@ async function answer({ id, ...asked }) {
     // A panic leaves the module in no state: the next files begin anew.
     const isBroken = error instanceof WebAssembly.RuntimeError;
     if (isBroken) module = null;
-    const said = isBroken ? "the module has stopped, perhaps for want of memory: choose the files again" : error.message;
-    postMessage({ id, error: said, done: true });
+    const said = isBroken ? "the module has stopped, perhaps for want of memory: load the model again" : error.message;
+    postMessage({ id, error: said, isBroken, done: true });
   }
 }
 
 let newest = 0; // what was asked last
 let last = Promise.resolve(); // one after the other: reading waits in between
 
-onmessage = ({ data }) => {
-  if (data.module) {
-    url = data.module;
+onmessage = ({ data: { module: address, files, fetched, ...asked } }) => {
+  if (address) {
+    url = address;
     return;
   }
-  newest = data.id;
-  last = last.then(() => answer(data));
+  newest = asked.id;
+  // What is fetched comes while the module is compiled.
+  if (files) asked.files = new Map([...files].map(([name, file]) => [name, chosen(file)]));
+  if (fetched) asked.files = new Map(fetched.map((file) => [file.name, coming(file)]));
+  last = last.then(() => answer(asked));
 };

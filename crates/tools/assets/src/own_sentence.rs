@@ -1,5 +1,5 @@
 //! What a chapter shows of a whole model: sentences whose maps come with it, and a reader's
-//! own in a model that is chosen from disk.
+//! own, in a model that the book's host has or that is chosen from disk.
 
 use crate::Asset;
 
@@ -12,7 +12,10 @@ pub const WRITE: &str = "cargo learn write \"Your own text\"";
 /// Looks, next to those of the live figures' controls.
 pub const OWN_SENTENCE_CSS: &str = include_str!("../own-sentence/own-sentence.css");
 
-/// Shows sentences, takes files and a reader's own; and texts of a model that writes.
+/// Asks the module, for every page that does.
+pub const ENCODER_JS: &str = include_str!("../own-sentence/encoder.js");
+
+/// Shows sentences, takes a reader's own and files; and texts of a model that writes.
 pub const OWN_SENTENCE_JS: &str = concat!(
     include_str!("../own-sentence/written.js"),
     include_str!("../own-sentence/looks.js"),
@@ -31,7 +34,10 @@ pub const WORKER_JS: &str =
 pub const LOADED: [Asset; 2] =
     [("own-sentence.css", OWN_SENTENCE_CSS), ("own-sentence.js", OWN_SENTENCE_JS)];
 
-/// What `own-sentence.js` starts.
+/// What a page loads that asks the module for sentences, after [`crate::live::MODULE`].
+pub const ENCODER: Asset = ("encoder.js", ENCODER_JS);
+
+/// What `encoder.js` starts.
 pub const WORKER: Asset = ("encoder-worker.js", WORKER_JS);
 
 /// From the workspace, the folder with a file of maps per sentence, `KEY.safetensors`:

@@ -199,7 +199,7 @@
   let lastId = 0;
 
   function start(module) {
-    worker = new Worker(root + place.dataset.encoderWorker);
+    worker = new Worker(root + document.querySelector("[data-encoder-worker]").dataset.encoderWorker);
     worker.onmessage = ({ data: { id, error: said, ...found } }) => {
       if (id !== lastId) return;
       window.wrongLayer = found;

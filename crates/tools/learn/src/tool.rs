@@ -21,7 +21,7 @@ pub struct Tool {
 pub const ARGS: &str = "args";
 
 /// The commands of tools, in the order in which they are listed.
-pub const TOOLS: [Tool; 16] = {
+pub const TOOLS: [Tool; 17] = {
     use Profile::{Dev, Release};
     [
         tool(
@@ -70,6 +70,12 @@ pub const TOOLS: [Tool; 16] = {
             Release,
         ),
         tool("write", "A model that goes on with your text", "look", Release),
+        tool(
+            "fetch",
+            "A trained model, fetched: for commands and pages",
+            "look",
+            Release,
+        ),
         tool(
             "bench",
             "How fast the layer is on your machine, rung by rung",

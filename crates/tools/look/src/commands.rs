@@ -3,7 +3,9 @@
 use anyhow::Result;
 use clap::Parser;
 
-use crate::{ablate, compare, habits, logits, map_file, model, patch, sentence, write};
+use crate::{
+    ablate, compare, fetch, habits, logits, map_file, model, patch, sentence, write,
+};
 
 /// Whole models.
 #[derive(Debug, Parser)]
@@ -19,6 +21,7 @@ pub enum Command {
     Patch(Box<patch::Args>),
     Model(Box<model::Args>),
     Write(Box<write::Args>),
+    Fetch(fetch::Args),
 }
 
 impl Command {
@@ -37,6 +40,7 @@ impl Command {
             Self::Patch(args) => patch::run(args),
             Self::Model(args) => model::run(args),
             Self::Write(args) => write::run(args),
+            Self::Fetch(args) => fetch::run(args),
         }
     }
 }

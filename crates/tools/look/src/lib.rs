@@ -9,6 +9,7 @@ mod args;
 mod commands;
 mod compare;
 pub mod fetch;
+pub mod few_bits;
 mod habits;
 mod logits;
 mod map_file;

@@ -16,7 +16,7 @@ pub fn models() -> PathBuf {
 }
 
 /// A line per text: its kind, its ids, which tokens are asked about, and the text itself,
-/// with tabs between. A sentence is asked about none; of a pair they are the pronoun, the
+/// with tabs between. A sentence and a varied one are asked about none; of a pair they are the pronoun, the
 /// two nouns, and the word before the pronoun, which is the control.
 ///
 /// # Errors
@@ -27,8 +27,10 @@ pub fn table(model: &Path) -> Result<String> {
     let text = Text::open(model, config.n_vocabulary)?;
     let pieces = |sentence: &str| text.pieces(sentence, config.longest(), Long::Refuse);
     let mut table = String::new();
-    for sentence in fs::read_to_string(models().join("sentences.txt"))?.lines() {
-        table += &line("sentence", &pieces(sentence)?, &[], sentence);
+    for (kind, file) in [("sentence", "sentences.txt"), ("varied", "few-bits.txt")] {
+        for sentence in fs::read_to_string(models().join(file))?.lines() {
+            table += &line(kind, &pieces(sentence)?, &[], sentence);
+        }
     }
     for pair in fs::read_to_string(models().join("pairs.txt"))?.lines() {
         let mut parts = pair.split(" | ");

@@ -158,7 +158,15 @@ pub fn add_cards(thumbnails: bool) -> Result<usize> {
 /// # Errors
 /// No port that is free, or no book.
 pub fn serve(port: u16) -> Result<Server> {
-    Server::start(&paths::book(), port)
+    serve_with(port, &paths::models())
+}
+
+/// The same with the models of another folder.
+///
+/// # Errors
+/// As [`serve`].
+pub fn serve_with(port: u16, models: &Path) -> Result<Server> {
+    Server::start(&paths::book(), models, port)
 }
 
 /// Shows an address in the reader's browser.

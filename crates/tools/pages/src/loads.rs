@@ -30,9 +30,10 @@ pub fn page_end(text: &str, up: &str) -> String {
         _ => String::new(),
     };
     let (scripts, worker) = (below + &named(".js").join(" "), address(&live::WORKER));
+    let encoder = address(&own_sentence::WORKER);
     format!(
-        "\n\n<div hidden data-figure-scripts=\"{scripts}\" \
-         data-worker=\"{worker}\">{styles}</div>\n"
+        "\n\n<div hidden data-figure-scripts=\"{scripts}\" data-worker=\"{worker}\" \
+         data-encoder-worker=\"{encoder}\">{styles}</div>\n"
     )
 }
 
@@ -51,9 +52,13 @@ fn loaded_by(text: &str) -> Vec<Asset> {
     load(has("figure-plot"), &figures::PLOT);
     load(is_live, &[figures::MOTION]);
     load(true, &figures::LOADED);
-    load(is_live || has_heads || is_own || is_wrong, &[live::MODULE]);
+    load(
+        is_live || has_heads || is_first || is_own || is_wrong,
+        &[live::MODULE],
+    );
     load(is_live || is_own || is_wrong, &live::LOADED[..1]);
     load(is_live, &live::LOADED[1..]);
+    load(has_heads || is_own || is_first, &[own_sentence::ENCODER]);
     load(has_heads || is_own || is_first, &explorer::LOADED);
     load(has_heads, &[explorer::TRAINED_LAYER]);
     load(is_first, &first_look::LOADED);
@@ -99,19 +104,20 @@ pub fn first_look(asked: &str) -> Result<String> {
 
 const FIRST_LOOK: &str = "write {{#first-look SENTENCE QUERY KEY HEAD HEAD}}";
 
-/// A place for a reader's own sentence, `{{#own-sentence}}`, beside those that come with
-/// the book. `own-sentence.js` fills it.
+/// A place for a reader's own sentence, `{{#own-sentence}}`, in the encoder that the host has,
+/// beside those that come with the book. `own-sentence.js` fills it.
 pub fn own_sentence(id: &str) -> String {
     let sentences = listed(&own_sentence::sentences().collect::<Vec<_>>());
     let sentences = sentences.to_string().replace('&', "&amp;").replace('\'', "&#39;");
-    let data = format!(" data-sentences='{sentences}'");
+    let data = format!(" data-model=\"minilm\" data-sentences='{sentences}'");
     place("own-sentence", id, &data, own_sentence::COMMAND)
 }
 
 /// The same without sentences, `{{#own-model}}`, where the chapter is about a model that
 /// writes.
 pub fn own_model(id: &str) -> String {
-    place("own-sentence", id, " data-sentences='[]'", own_sentence::WRITE)
+    let data = " data-model=\"smollm2\" data-sentences='[]'";
+    place("own-sentence", id, data, own_sentence::WRITE)
 }
 
 /// A place for a reader's own layer, `{{#wrong-layer}}`. `wrong-layer.js` fills it.
@@ -122,11 +128,9 @@ pub fn wrong_layer(id: &str) -> String {
 /// A place that a script fills by the module of a reader's own files. In it stands the
 /// command that does the same, which is all there is where the module cannot run.
 fn place(name: &str, id: &str, data: &str, command: &str) -> String {
-    let worker = address(&own_sentence::WORKER);
     let command = command.replace('"', "&quot;");
     format!(
-        "<div class=\"{name} live\" id=\"{id}\" data-{name} \
-         data-encoder-worker=\"{worker}\"{data}>\
+        "<div class=\"{name} live\" id=\"{id}\" data-{name}{data}>\
          <p>In a terminal:</p><pre><code class=\"language-sh\">{command}\n</code></pre></div>"
     )
 }
@@ -162,6 +166,9 @@ pub fn write(folder: &Path) -> Result<()> {
     Ok(())
 }
 
+/// What pages find of models where none is, and neither a server that knows of others.
+const NO_MODELS: Asset = ("models.json", "{}");
+
 /// Every file. Until there is a module, pages are told that there is none.
 fn all() -> Vec<Asset> {
     let single = [
@@ -169,8 +176,10 @@ fn all() -> Vec<Asset> {
         live::MODULE,
         live::WORKER,
         live::NO_MODULE,
+        NO_MODELS,
         explorer::TRAINED_LAYER,
         own_sentence::WORKER,
+        own_sentence::ENCODER,
     ];
     [
         &figures::PLOT[..],

@@ -1,7 +1,8 @@
 //! Serves a folder of pages to this machine.
 //!
 //! Only reading is answered, only from inside the folder, only on the loopback address and
-//! under its names.
+//! under its names; besides the folder, the files of trained models that pages may fetch, where
+//! the reader has them.
 //! One thread a connection and one answer a connection: a browser opens six at once, and
 //! a server that keeps them open on fewer threads leaves the seventh to wait for ever.
 
@@ -19,6 +20,7 @@ use anyhow::{Context, Result};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use percent_encoding::percent_decode_str;
+use workshop::models;
 
 /// How long a browser may take to ask, in all, and the longest question.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -42,11 +44,13 @@ pub struct Server {
 }
 
 impl Server {
-    /// Serves `folder` on `port`, or on a free one if that is taken.
-    pub fn start(folder: &Path, port: u16) -> Result<Self> {
+    /// Serves `folder`, and models that are among those of another folder, on `port`, or on a
+    /// free one if that is taken.
+    pub fn start(folder: &Path, models: &Path, port: u16) -> Result<Self> {
         let folder = folder
             .canonicalize()
             .with_context(|| format!("there is no book in {}", folder.display()))?;
+        let served = Served { folder, models: models.to_path_buf() };
         let listener = TcpListener::bind(("127.0.0.1", port))
             .or_else(|_| TcpListener::bind(("127.0.0.1", 0)))
             .context("no port on 127.0.0.1 could be opened")?;
@@ -55,7 +59,7 @@ impl Server {
         let stop = Arc::clone(&ending);
         let accept = move || listener.accept().map(|(stream, _)| stream);
         let thread = named("book")
-            .spawn(move || answer_all(accept, &folder, &stop))
+            .spawn(move || answer_all(accept, &served, &stop))
             .context("no thread for the book's server")?;
         let url = format!("http://{address}/");
         Ok(Self { address, url, ending, thread: Some(thread) })
@@ -83,6 +87,15 @@ impl Drop for Server {
     }
 }
 
+/// What is served.
+#[derive(Clone)]
+struct Served {
+    /// The pages.
+    folder: PathBuf,
+    /// The folders of trained models.
+    models: PathBuf,
+}
+
 fn named(name: &str) -> thread::Builder {
     thread::Builder::new().name(name.to_string())
 }
@@ -91,7 +104,7 @@ fn named(name: &str) -> thread::Builder {
 /// connection, for want of descriptors; a thread) is said once, and then waited for.
 fn answer_all(
     mut accept: impl FnMut() -> io::Result<TcpStream>,
-    folder: &Path,
+    served: &Served,
     stop: &AtomicBool,
 ) {
     let [first, longest] = PAUSES;
@@ -112,13 +125,13 @@ fn answer_all(
             return;
         }
         let stream = Arc::new(stream);
-        let (theirs, theirs_folder) = (Arc::clone(&stream), folder.to_path_buf());
+        let (theirs, theirs_served) = (Arc::clone(&stream), served.clone());
         // A reader who leaves before the answer is whole is no fault of ours.
-        let spawned = named("page").spawn(move || drop(answer(&theirs, &theirs_folder)));
+        let spawned = named("page").spawn(move || drop(answer(&theirs, &theirs_served)));
         if let Err(error) = spawned {
             // Then one after the other.
             told.once(format_args!("no thread: {error}"));
-            drop(answer(&stream, folder));
+            drop(answer(&stream, served));
         }
     }
 }
@@ -138,8 +151,8 @@ impl LastWarning {
     }
 }
 
-fn answer(stream: &TcpStream, folder: &Path) -> io::Result<()> {
-    let answered = answer_one(stream, folder);
+fn answer(stream: &TcpStream, served: &Served) -> io::Result<()> {
+    let answered = answer_one(stream, served);
     // A socket that is closed with something unread in it takes the answer back.
     stream.shutdown(Shutdown::Write)?;
     let rest = Within::new(stream, PATIENCE.min(Duration::from_secs(2)));
@@ -184,7 +197,7 @@ impl Write for Within<'_> {
     }
 }
 
-fn answer_one(stream: &TcpStream, folder: &Path) -> io::Result<()> {
+fn answer_one(stream: &TcpStream, served: &Served) -> io::Result<()> {
     let head = read_head(&mut Within::new(stream, PATIENCE))?;
     let mut stream = Within::new(stream, LONGEST_ANSWER);
     let mut headers = [httparse::EMPTY_HEADER; 64];
@@ -205,11 +218,11 @@ fn answer_one(stream: &TcpStream, folder: &Path) -> io::Result<()> {
     if has_body(request.headers) {
         return send(&mut stream, "413 Content Too Large", &[], b"no body", true);
     }
-    let (path, status) = match find(folder, url) {
+    let (path, status) = match served.find(url) {
         Some(path) => (path, "200 OK"),
-        None => (folder.join("404.html"), "404 Not Found"),
+        None => (served.folder.join("404.html"), "404 Not Found"),
     };
-    let mut bytes = match fs::read(&path) {
+    let mut bytes = match served.bytes(&path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => b"not found".to_vec(),
         Err(error) => {
@@ -297,21 +310,38 @@ fn has_body(headers: &[httparse::Header]) -> bool {
     })
 }
 
-/// The file that an address means, if it lies in the folder.
-fn find(folder: &Path, url: &str) -> Option<PathBuf> {
-    let address = url.split(['?', '#']).next()?;
-    let address = percent_decode_str(address).decode_utf8().ok()?;
-    let mut path = folder.to_path_buf();
-    for part in address.split('/').filter(|part| !part.is_empty()) {
-        let is_name = part != ".." && part != "." && !part.contains(['\\', '\0', ':']);
-        path.push(is_name.then_some(part)?);
+impl Served {
+    /// The file that an address means, if it lies in the folder or is one of a model's.
+    fn find(&self, url: &str) -> Option<PathBuf> {
+        let address = url.split(['?', '#']).next()?;
+        let address = percent_decode_str(address).decode_utf8().ok()?;
+        let of_model = models::file(&self.models, address.trim_start_matches('/'));
+        if of_model.is_some() {
+            return of_model;
+        }
+        let mut path = self.folder.clone();
+        for part in address.split('/').filter(|part| !part.is_empty()) {
+            let is_name =
+                part != ".." && part != "." && !part.contains(['\\', '\0', ':']);
+            path.push(is_name.then_some(part)?);
+        }
+        if path.is_dir() {
+            path.push("index.html");
+        }
+        // Links are followed here, and may not lead out.
+        let path = path.canonicalize().ok()?;
+        (path.starts_with(&self.folder) && path.is_file()).then_some(path)
     }
-    if path.is_dir() {
-        path.push("index.html");
+
+    /// What a file holds; of the list of models, which are there now.
+    fn bytes(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let listed = models::list(&self.models);
+        let is_list = path == self.folder.join(models::LIST);
+        match is_list && listed.as_object().is_some_and(|it| !it.is_empty()) {
+            true => Ok(listed.to_string().into_bytes()),
+            false => fs::read(path),
+        }
     }
-    // Links are followed here, and may not lead out.
-    let path = path.canonicalize().ok()?;
-    (path.starts_with(folder) && path.is_file()).then_some(path)
 }
 
 fn content_type(path: &Path) -> &'static str {

@@ -2,7 +2,7 @@
 //! ([`chapters`]), programs of this workspace compiled ([`mod@build`]) and programs from
 //! crates.io ([`tool`]), a step of set-up run to its end ([`step`]), what need not be made
 //! twice ([`stamp`]), what only one process may do at a time ([`lock`]), a file that is never
-//! half written ([`whole`]), programs that end with another ([`group`], [`parent`]), work on
+//! half written ([`whole`]), models that pages may fetch ([`models`]), programs that end with another ([`group`], [`parent`]), work on
 //! many things at once ([`at_once`]), what was kept compared with what comes out now ([`near`]),
 //! and what is shown meanwhile ([`progress`]) and at the end ([`output`]).
 
@@ -11,6 +11,7 @@ pub mod build;
 pub mod chapters;
 pub mod group;
 pub mod lock;
+pub mod models;
 pub mod near;
 pub mod output;
 pub mod parent;

@@ -51,15 +51,20 @@ pub fn venv(program: &str) -> PathBuf {
     folder.join(program).with_extension(std::env::consts::EXE_EXTENSION)
 }
 
+/// Trained models, those that the reader had fetched.
+pub fn models() -> PathBuf {
+    state().join("models")
+}
+
 /// The whole model all-MiniLM-L6-v2, once the reader had it fetched: a folder as
 /// `save_pretrained` writes it.
 pub fn minilm() -> PathBuf {
-    native(state().join("models/all-MiniLM-L6-v2"))
+    models().join("all-MiniLM-L6-v2")
 }
 
 /// The whole model SmolLM2-135M-Instruct, once the reader had it fetched: a GGUF file.
 pub fn smollm2() -> PathBuf {
-    native(state().join("models/SmolLM2-135M-Instruct/SmolLM2-135M-Instruct.Q4_1.gguf"))
+    native(models().join("SmolLM2-135M-Instruct/SmolLM2-135M-Instruct.Q4_1.gguf"))
 }
 
 #[cfg(test)]

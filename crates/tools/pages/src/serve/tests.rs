@@ -11,6 +11,11 @@ fn folder() -> tempfile::TempDir {
     outer
 }
 
+/// A server of that book, and of no models.
+fn start(outer: &tempfile::TempDir) -> Result<Server> {
+    Server::start(&outer.path().join("book"), &outer.path().join("models"), 0)
+}
+
 fn ask(server: &Server, request: &str) -> String {
     let mut stream = TcpStream::connect(server.address).unwrap();
     let request = format!(
@@ -29,7 +34,7 @@ fn answer(mut stream: TcpStream) -> String {
 #[test]
 fn pages_are_served_with_their_types_and_nothing_else_is_done() {
     let outer = folder();
-    let server = Server::start(&outer.path().join("book"), 0).unwrap();
+    let server = start(&outer).unwrap();
     let index = ask(&server, "GET /");
     assert!(index.contains("200") && index.contains("text/html"), "{index}");
     assert!(index.ends_with("<p>hello"), "{index}");
@@ -45,7 +50,7 @@ fn pages_are_served_with_their_types_and_nothing_else_is_done() {
 #[test]
 fn nothing_outside_the_folder_is_served() {
     let outer = folder();
-    let server = Server::start(&outer.path().join("book"), 0).unwrap();
+    let server = start(&outer).unwrap();
     for path in [
         "/../secret.txt",
         "/%2e%2e/secret.txt",
@@ -59,11 +64,39 @@ fn nothing_outside_the_folder_is_served() {
     }
 }
 
+/// Of a model its own files are served, from the reader's folder or else from the book's, and
+/// the list says what is there.
+#[test]
+fn a_model_that_is_there_is_listed_and_served_and_nothing_beside_it() {
+    let outer = folder();
+    let (book, models) = (outer.path().join("book"), outer.path().join("models"));
+    fs::create_dir_all(book.join("assets")).unwrap();
+    fs::write(book.join("assets/models.json"), "{\"a\": 1}").unwrap();
+    let server = start(&outer).unwrap();
+    let list = || ask(&server, "GET /assets/models.json");
+    assert!(list().ends_with("{\"a\": 1}"), "{}", list());
+    let model = &models::ALL[0];
+    let inside = models.join(model.folder);
+    fs::create_dir_all(&inside).unwrap();
+    for file in model.files {
+        fs::write(inside.join(file), format!("this is {file}")).unwrap();
+    }
+    fs::write(inside.join("other.txt"), "secret").unwrap();
+    assert!(list().contains("no-cache") && list().contains("\"name\":\"config.json\""));
+    let get = |file: &str| ask(&server, &format!("GET /models/{}/{file}", model.folder));
+    let weights = get("model.safetensors?v=1");
+    assert!(weights.ends_with("this is model.safetensors"), "{weights}");
+    assert!(weights.contains("octet-stream") && weights.contains("immutable"));
+    for file in ["other.txt", "../secret.txt", "..%2f..%2fsecret.txt", ""] {
+        assert!(get(file).contains(" 404 "), "{file}");
+    }
+}
+
 /// A page that somebody else serves can have its name mean this machine, and then read.
 #[test]
 fn another_host_is_answered_with_nothing() {
     let outer = folder();
-    let server = Server::start(&outer.path().join("book"), 0).unwrap();
+    let server = start(&outer).unwrap();
     let port = server.address.port();
     let asked = |hosts: &[String]| {
         let hosts: String =
@@ -106,7 +139,7 @@ fn ask_with_body(server: &Server, method: &str, length: usize) -> String {
 #[test]
 fn a_body_is_answered_and_not_reset() {
     let outer = folder();
-    let server = Server::start(&outer.path().join("book"), 0).unwrap();
+    let server = start(&outer).unwrap();
     for length in [1, 4000, 3_000_000] {
         assert!(ask_with_body(&server, "POST", length).contains(" 405 "), "{length}");
         assert!(ask_with_body(&server, "GET", length).contains(" 413 "), "{length}");
@@ -119,7 +152,8 @@ fn a_body_is_answered_and_not_reset() {
 #[test]
 fn without_connections_the_server_rests_and_goes_on() {
     let outer = folder();
-    let book = outer.path().join("book").canonicalize().unwrap();
+    let folder = outer.path().join("book").canonicalize().unwrap();
+    let served = Served { folder, models: outer.path().join("models") };
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     client.write_all(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n").unwrap();
@@ -138,7 +172,7 @@ fn without_connections_the_server_rests_and_goes_on() {
             }
         }
     };
-    answer_all(accept, &book, &stop);
+    answer_all(accept, &served, &stop);
     assert!(start.elapsed() >= Duration::from_millis(150), "it spins");
     let mut answer = String::new();
     client.read_to_string(&mut answer).unwrap();
@@ -148,10 +182,10 @@ fn without_connections_the_server_rests_and_goes_on() {
 #[test]
 fn a_taken_port_is_no_failure_and_a_dropped_server_frees_its_own() {
     let outer = folder();
-    let book = outer.path().join("book");
-    let first = Server::start(&book, 0).unwrap();
+    let [book, models] = ["book", "models"].map(|name| outer.path().join(name));
+    let first = Server::start(&book, &models, 0).unwrap();
     let port = first.address.port();
-    let second = Server::start(&book, port).unwrap();
+    let second = Server::start(&book, &models, port).unwrap();
     assert_ne!(first.url(), second.url());
     drop(first);
     assert_eq!(

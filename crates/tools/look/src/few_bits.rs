@@ -1,0 +1,68 @@
+//! A trained model in few bits: a copy that a page fetches in a moment.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use model_files::weights_in;
+use tensors::{Bits, Existing, in_bits, save};
+
+/// How many bits a weight has in the copy: `examples/few_bits.rs` measures what it costs.
+pub const BITS: Bits = Bits::Four;
+
+const WEIGHTS: &str = "model.safetensors";
+
+/// A folder with the same model, each matrix of its weights in so many bits; gives the bytes of
+/// its files together. What stands there under these names is written over.
+///
+/// # Errors
+/// A folder without the model; what cannot be written.
+pub fn copy(from: &Path, to: &Path, bits: Bits) -> Result<u64> {
+    fs::create_dir_all(to).with_context(|| to.display().to_string())?;
+    let mut n_bytes = 0;
+    for file in ["config.json", "tokenizer.json"] {
+        let path = from.join(file);
+        n_bytes += fs::copy(&path, to.join(file))
+            .with_context(|| format!("{} cannot be copied", path.display()))?;
+    }
+    let path = to.join(WEIGHTS);
+    save(&path, &in_bits(&weights_in(from)?, bits)?, Existing::Replace)?;
+    Ok(n_bytes + fs::metadata(&path)?.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use model_files::Sequence;
+    use models::encoders::Encoder;
+
+    use super::*;
+
+    /// The folder is read as any other, and its maps are near.
+    #[test]
+    fn a_copy_is_a_model_whose_maps_are_near() {
+        let folder = tempfile::tempdir().unwrap();
+        let from = crate::texts::models().join("bert-1");
+        fs::write(folder.path().join("tokenizer.json"), "").unwrap();
+        for file in ["config.json", WEIGHTS] {
+            fs::copy(from.join(file), folder.path().join(file)).unwrap();
+        }
+        let load = |folder: &Path| Encoder::<_, f32>::load(folder, Clone::clone).unwrap();
+        let maps = |folder: &Path| {
+            let model = load(folder)
+                .with_attention(|_, layer| fused_heads::FusedAttention::new(layer));
+            model.forward(&Sequence::new(vec![3, 14, 15, 92, 6])).unwrap().attn
+        };
+        let to = folder.path().join("few");
+        let mut last = f32::INFINITY;
+        for (bits, most) in [(Bits::Four, 0.03), (Bits::Eight, 0.002)] {
+            let n_bytes = copy(folder.path(), &to, bits).unwrap();
+            assert!(n_bytes < fs::metadata(from.join(WEIGHTS)).unwrap().len() / 2);
+            let (whole, few) = (maps(folder.path()), maps(&to));
+            let pairs = whole.iter().flatten().zip(few.iter().flatten());
+            let largest = pairs.map(|(a, b)| (a - b).amax()).fold(0.0, f32::max);
+            println!("{bits} bits: {largest}");
+            assert!(largest > 0.0 && largest < most && largest < last, "{largest}");
+            last = largest;
+        }
+    }
+}
