@@ -2,7 +2,7 @@
 //! a model writes, also from another that it reads, and what is wrong with a layer.
 //!
 //! ```text
-//! own-sentence.js ──▶ worker.js ──▶ this module ──▶ encoders
+//! encoder.js ───────▶ worker.js ──▶ this module ──▶ encoders
 //!   files, a sentence   a thread      bytes in,       maps, glances
 //!   maps                              bytes out
 //! writer.js ────────▶ worker.js ──▶ this module ──▶ decoders, translators
@@ -12,10 +12,11 @@
 //!                                     JSON out
 //! ```
 //!
-//! The files of the model are chosen from disk and stay on the reader's machine: the page
-//! hands them to the worker part by part, and this module to `encoders`, `decoders` or
-//! `translators`, as the files say what they are of. It is another module than that of the
-//! live figures, fetched only when files were chosen, since it brings a whole tokenizer.
+//! The files of the model come from the book's own host, or are chosen from disk and stay on
+//! the reader's machine: the page hands them to the worker part by part, and this module to
+//! `encoders`, `decoders` or `translators`, as the files say what they are of. It is another
+//! module than that of the live figures, fetched only when a model is loaded, since it brings a
+//! whole tokenizer.
 //!
 //! The one decision: **the page computes nothing and this crate holds no algorithm**. A
 //! `Reading` becomes a `Model`, which gives `TextHeads`, and what changes without some heads,

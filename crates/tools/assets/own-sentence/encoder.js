@@ -77,11 +77,11 @@ window.encoderModel = (() => {
     worker.postMessage({ id, ...request });
   }
 
-  // The last answer to a request, or its error.
+  // The last answer to a request, or its error; one that `isBroken` has no model any more.
   function answerTo(request, onProgress = () => {}) {
-    return new Promise((done, fail) => ask(request, ({ progress, error, done: isLast, ...answer }) => {
+    return new Promise((done, fail) => ask(request, ({ progress, error, isBroken, done: isLast, ...answer }) => {
       if (progress !== undefined) onProgress(progress);
-      if (isLast) error === undefined ? done(answer) : fail(new Error(error));
+      if (isLast) error === undefined ? done(answer) : fail(Object.assign(new Error(error), { isBroken }));
     }));
   }
 

@@ -34,8 +34,10 @@
     };
   }
 
-  // They come in pairs that differ in one word.
+  // They come in pairs that differ in one word; beside a reader's own stands the one before.
   function partner(key) {
+    const nth = Number(/^own-(\d+)$/.exec(key)?.[1]);
+    if (nth) return nth > 1 ? `own-${nth - 1}` : "";
     const at = kept.findIndex((it) => it.key === key);
     return at < 0 ? "" : kept[at % 2 ? at - 1 : at + 1].key;
   }
@@ -111,7 +113,7 @@
 
   function tellMissing() {
     const [what, size] = isWriter ? ["To write in this page", "93 MB"] : ["For a sentence of your own", "83 MB"];
-    missing.replaceChildren(`${what}, run `, code(`cargo learn fetch ${key}`), ` in a terminal once: it asks before it downloads ${size}. Then reload this page.`);
+    missing.replaceChildren(`${what}, run `, code(`cargo learn fetch ${key}`), ` in a terminal once: it asks before it downloads ${size}. Then reload this page in the book that `, code("cargo learn"), " opens.");
   }
 
   // What is shown is of another sentence: it stays, greyed, until one is chosen.
@@ -203,6 +205,10 @@
     try {
       show(asked, await encoder.look(asked));
     } catch (problem) {
+      if (problem.isBroken) {
+        isRead = false;
+        showAsked();
+      }
       refuse(problem.message);
     }
   }
@@ -248,6 +254,7 @@
     about = await encoder.about(key);
     tellMissing();
     showAsked();
+    other.open = isWriter && !about;
     place.prepend(form, error, words, shown, other, writing);
     state("ready");
   }

@@ -56,20 +56,23 @@ pub fn run(args: &Args) -> Result<()> {
         Trained::Smollm2 => smollm2(args.download)?,
     };
     println!("{} is there", paths::shown(&model));
-    let Some(book) = &args.into else { return Ok(()) };
-    let (from, to) = (paths::models(), book.join(models::FOLDER));
     let key = args.model.to_possible_value();
     let is_it =
         |it: &&models::Model| key.as_ref().is_some_and(|key| key.get_name() == it.key);
-    for model in models::ALL.iter().filter(is_it) {
-        fs::create_dir_all(to.join(model.folder))?;
-        for file in model.files {
-            let [from, to] = [&from, &to].map(|all| all.join(model.folder).join(file));
-            fs::copy(&from, &to).with_context(|| from.display().to_string())?;
-        }
+    match (&args.into, models::ALL.iter().find(is_it)) {
+        (Some(book), Some(model)) => publish(model, &paths::models(), book),
+        _ => Ok(()),
     }
-    let list = models::list(&to).to_string();
-    step::write(&book.join(models::LIST), list.as_bytes())
+}
+
+/// Copies a model that pages load from among these folders into a book, and lists it there.
+fn publish(model: &models::Model, folders: &Path, book: &Path) -> Result<()> {
+    let to = book.join(models::FOLDER);
+    for file in model.files {
+        let [from, to] = [folders, &to].map(|all| all.join(model.folder).join(file));
+        step::copy(&from, &to)?;
+    }
+    step::write(&book.join(models::LIST), models::list(&to).to_string())
 }
 
 /// A model in a package.
@@ -330,6 +333,26 @@ mod tests {
         }
         for (answer, is_yes) in [("", false), ("y", true)] {
             assert_eq!(ask(answer), (is_yes, format!("{question}\n")), "{answer:?}");
+        }
+    }
+
+    #[test]
+    fn a_book_gets_a_model_with_its_list() {
+        let (folders, book) =
+            (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let [minilm, _] = &models::ALL;
+        assert!(publish(minilm, folders.path(), book.path()).is_err());
+        fs::create_dir(folders.path().join(minilm.folder)).unwrap();
+        for file in minilm.files {
+            fs::write(folders.path().join(minilm.folder).join(file), file).unwrap();
+        }
+        publish(minilm, folders.path(), book.path()).unwrap();
+        let list = fs::read(book.path().join(models::LIST)).unwrap();
+        let list: serde_json::Value = serde_json::from_slice(&list).unwrap();
+        for told in list["minilm"]["files"].as_array().unwrap() {
+            let address = told["address"].as_str().unwrap().split('?').next().unwrap();
+            let bytes = fs::read(book.path().join(address)).unwrap();
+            assert_eq!(bytes, told["name"].as_str().unwrap().as_bytes());
         }
     }
 

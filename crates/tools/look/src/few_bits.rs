@@ -3,13 +3,15 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use model_files::weights_in;
 use tensors::{Bits, Existing, in_bits, save};
+use workshop::step;
 
 /// How many bits a weight has in the copy: `examples/few_bits.rs` measures what it costs.
 pub const BITS: Bits = Bits::Four;
 
+const SMALL: [&str; 2] = ["config.json", "tokenizer.json"];
 const WEIGHTS: &str = "model.safetensors";
 
 /// A folder with the same model, each matrix of its weights in so many bits; gives the bytes of
@@ -18,16 +20,12 @@ const WEIGHTS: &str = "model.safetensors";
 /// # Errors
 /// A folder without the model; what cannot be written.
 pub fn copy(from: &Path, to: &Path, bits: Bits) -> Result<u64> {
-    fs::create_dir_all(to).with_context(|| to.display().to_string())?;
-    let mut n_bytes = 0;
-    for file in ["config.json", "tokenizer.json"] {
-        let path = from.join(file);
-        n_bytes += fs::copy(&path, to.join(file))
-            .with_context(|| format!("{} cannot be copied", path.display()))?;
+    for file in SMALL {
+        step::copy(&from.join(file), &to.join(file))?;
     }
-    let path = to.join(WEIGHTS);
-    save(&path, &in_bits(&weights_in(from)?, bits)?, Existing::Replace)?;
-    Ok(n_bytes + fs::metadata(&path)?.len())
+    save(&to.join(WEIGHTS), &in_bits(&weights_in(from)?, bits)?, Existing::Replace)?;
+    let n_bytes = |file: &str| Ok(fs::metadata(to.join(file))?.len());
+    SMALL.into_iter().chain([WEIGHTS]).map(n_bytes).sum()
 }
 
 #[cfg(test)]
