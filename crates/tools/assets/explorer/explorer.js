@@ -271,6 +271,6 @@ window.headExplorer = (() => {
 
   const byLayer = (nLayers, nHeads) => Array.from({ length: nLayers * nHeads }, (_, i) => `${Math.floor(i / nHeads)}.${i % nHeads}`);
   // The head of a text with the strongest link between two words that are no neighbours.
-  const strongest = (text) => text.names[measures.strongest(measures.viewOf(text))];
+  const strongest = (text) => text.names[measures.strongest(measures.viewOf(text)).head];
   return { mount: (place, source) => new Explorer(place, source), ready, byLayer, element, strongest };
 })();

@@ -15,5 +15,11 @@ window.headKept = (() => {
     };
   }
 
-  return { textOf };
+  async function fetched(address) {
+    const answer = await fetch(address, { cache: "no-cache" });
+    if (!answer.ok) throw new Error(`the maps of this sentence did not come (${answer.status})`);
+    return textOf(await answer.arrayBuffer());
+  }
+
+  return { textOf, fetched };
 })();

@@ -164,18 +164,18 @@ window.headMeasures = (() => {
     return found;
   }
 
-  // The head with the share that is farthest above its control, of two words that are neither
+  // The head and the query with the share that is farthest above its control, of two words that are neither
   // the same nor neighbours.
   function strongest(view) {
     const { text: { pieces, special }, n, nHeads } = view;
     const words = [...Array(n).keys()].filter((at) => !special[at] && /[\p{L}\p{N}]/u.test(pieces[at]));
-    let [best, most] = [0, -Infinity];
+    let [best, most] = [{ head: 0, query: 0 }, -Infinity];
     for (let head = 0; head < nHeads; head++) {
       const map = mapOf(view, head);
       const control = controls(view, map);
       for (const query of words) for (const key of words) {
         const above = Math.abs(query - key) > 1 ? map[query][key] - control(query, key) : -Infinity;
-        if (above > most) [best, most] = [head, above];
+        if (above > most) [best, most] = [{ head, query }, above];
       }
     }
     return best;

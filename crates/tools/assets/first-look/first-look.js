@@ -221,19 +221,60 @@
     strip();
   }
 
+  const isWeb = /^https?:$/.test(location.protocol);
   const chooser = element("select", {}, ...sentences.map(({ key, name }) => element("option", { value: key }, name)));
   chooser.addEventListener("change", async () => {
     const { file, name } = sentences.find(({ key }) => key === chooser.value);
     try {
-      const answer = await fetch(new URL((path_to_root || "./") + file, location.href), { cache: "no-cache" });
-      if (!answer.ok) throw new Error(`the maps of this sentence did not come (${answer.status})`);
-      show(window.headKept.textOf(await answer.arrayBuffer()), name);
+      show(await window.headKept.fetched(new URL((path_to_root || "./") + file, location.href)), name);
       free({ query: Math.max(view.text.pieces.indexOf(asks), 1) });
     } catch (problem) {
       say(problem.message);
     }
   });
-  if (/^https?:$/.test(location.protocol)) part("others").append(element("label", {}, "Another sentence ", chooser));
+  if (isWeb) part("others").append(element("label", {}, "Another sentence ", chooser));
+
+  // ---- A reader's own sentence, in the model itself, which is fetched when it is asked for.
+
+  const { encoderModel: encoder } = window;
+  const typed = element("input", { type: "text", autocomplete: "off", value: "The cat sat on the mat because it was warm." });
+  const look = element("button", { type: "submit", className: "first-button" });
+  const progress = element("progress", { max: 1, value: 0, hidden: true });
+  progress.setAttribute("aria-label", "How much of the model is there");
+  const own = element("form", { className: "first-own" }, element("label", {}, "Your own sentence ", typed), look, progress);
+
+  async function offerOwn() {
+    const has = await encoder.about();
+    look.textContent = has ? `Look (loads ${Math.round(has.bytes / 1e6)} MB once)` : "Look";
+    if (has) return part("others").append(own);
+    const how = element("p", {}, "To type a sentence of your own here, bring the model: ", element("code", {}, "cargo learn fetch minilm"), " downloads 83 MB.");
+    return part("others").append(how);
+  }
+
+  own.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    look.disabled = true;
+    place.dataset.state = "looking";
+    try {
+      if (!(await encoder.start(own))) throw new Error("The module that reads the model is not here");
+      progress.hidden = false;
+      await encoder.load((part) => (progress.value = part));
+      const { looked, shares } = await encoder.look(typed.value);
+      const { pieces, special, causal, n_heads: nHeads } = looked;
+      const names = window.headExplorer.byLayer(shares.length / pieces.length ** 2 / nHeads, nHeads);
+      const text = { pieces, special, causal, maps: shares, one: 1, names };
+      show(text, typed.value);
+      const { head, query } = measures.strongest(view);
+      free({ head, query });
+      look.textContent = "Look";
+    } catch (problem) {
+      say(`${problem.message}.`);
+    }
+    progress.hidden = true;
+    look.disabled = false;
+    place.dataset.state = "alive";
+  });
+  if (isWeb) offerOwn();
 
   show(window.headKept.textOf(Uint8Array.from(atob(kept), (letter) => letter.charCodeAt(0)).buffer), sentences[0].name);
   Object.assign(state, { query: view.text.pieces.indexOf(asks), key: view.text.pieces.indexOf(looked), head: view.text.names.indexOf(HEADS[0]) });

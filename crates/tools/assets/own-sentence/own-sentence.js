@@ -15,24 +15,10 @@
   const root = new URL(path_to_root || "./", location.href).href;
   const state = (name) => (place.dataset.state = name);
 
-  // ---- The sentences that come with the page: maps of bytes, in a safetensors file each.
+  // ---- The sentences that come with the page.
 
   const kept = JSON.parse(place.dataset.sentences);
   const texts = new Map(); // by key, promises
-
-  async function fetched(file) {
-    const answer = await fetch(root + file, { cache: "no-cache" });
-    if (!answer.ok) throw new Error(`the maps of this sentence did not come (${answer.status})`);
-    const buffer = await answer.arrayBuffer();
-    const length = Number(new DataView(buffer).getBigUint64(0, true));
-    const { __metadata__: { tokens }, maps } = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, length)));
-    const pieces = tokens.split(" ");
-    const [nLayers, nHeads] = maps.shape;
-    return {
-      pieces, special: pieces.map((_, i) => i === 0 || i === pieces.length - 1), causal: false,
-      maps: new Uint8Array(buffer, 8 + length + maps.data_offsets[0]), one: 255, names: byLayer(nLayers, nHeads),
-    };
-  }
 
   // They come in pairs that differ in one word; beside a reader's own stands the one before.
   function partner(key) {
@@ -49,7 +35,7 @@
       modes: [["all", "All keys"], ["first", "Without the first token"]], first,
       async load(key, mode) {
         const file = kept.find((it) => it.key === key)?.file;
-        if (!texts.has(key)) texts.set(key, fetched(file));
+        if (!texts.has(key)) texts.set(key, window.headKept.fetched(root + file));
         try {
           return { text: await texts.get(key), isWithoutFirst: mode === "first" };
         } catch (problem) {

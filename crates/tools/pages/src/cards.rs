@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, ensure};
 use workshop::{at_once, chapters, group, paths};
 
-use super::{Server, check};
+use super::check;
 
 /// Where a book has the card of each page, from its root.
 pub const FOLDER: &str = "cards";
@@ -33,7 +33,7 @@ const BROWSERS: [&str; 4] =
 /// # Errors
 /// No Chromium; a page that it cannot draw.
 pub fn cards(built: &Path) -> Result<usize> {
-    let server = Server::start(built, 0)?;
+    let server = super::serve(0)?;
     let mut pages = Vec::new();
     for page in check::files(built, ".html")? {
         let name = page.strip_prefix(built)?.to_string_lossy().replace('\\', "/");
@@ -47,8 +47,8 @@ pub fn cards(built: &Path) -> Result<usize> {
 ///
 /// # Errors
 /// As [`cards`].
-pub fn thumbnails(built: &Path) -> Result<usize> {
-    let server = Server::start(built, 0)?;
+pub fn thumbnails() -> Result<usize> {
+    let server = super::serve(0)?;
     let folder = paths::workspace().join(THUMBNAILS);
     let picture = |it: chapters::Chapter| {
         let file = folder.join(it.topic()).with_extension("png");

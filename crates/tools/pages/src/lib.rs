@@ -148,8 +148,10 @@ pub fn add_encoder() -> Result<Live> {
 /// # Errors
 /// No Chromium on this machine; a page that it cannot draw.
 pub fn add_cards(thumbnails: bool) -> Result<usize> {
-    let take = if thumbnails { cards::thumbnails } else { cards::cards };
-    take(&paths::book())
+    match thumbnails {
+        true => cards::thumbnails(),
+        false => cards::cards(&paths::book()),
+    }
 }
 
 /// Serves the built book to this machine only, on `port` or, if that is taken, another.
