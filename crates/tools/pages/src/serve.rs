@@ -35,6 +35,8 @@ const LONGEST_BODY: u64 = 16 * 1024 * 1024;
 /// How long the server rests when the system gives it no connection, at first and at most.
 const PAUSES: [Duration; 2] = [Duration::from_millis(10), Duration::from_secs(1)];
 
+const OK: &str = "200 OK";
+
 /// A running server; it ends when it is dropped.
 pub struct Server {
     address: SocketAddr,
@@ -219,9 +221,11 @@ fn answer_one(stream: &TcpStream, served: &Served) -> io::Result<()> {
         return send(&mut stream, "413 Content Too Large", &[], b"no body", true);
     }
     let (path, status) = match served.find(url) {
-        Some(path) => (path, "200 OK"),
+        Some(path) => (path, OK),
         None => (served.folder.join("404.html"), "404 Not Found"),
     };
+    // What is not there may come.
+    let kept = if status == OK { cache_control(&path, url) } else { "no-cache" };
     let mut bytes = match served.bytes(&path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => b"not found".to_vec(),
@@ -233,7 +237,7 @@ fn answer_one(stream: &TcpStream, served: &Served) -> io::Result<()> {
     };
     let mut fields = vec![
         ("Content-Type", content_type(&path)),
-        ("Cache-Control", cache_control(&path, url)),
+        ("Cache-Control", kept),
         ("X-Content-Type-Options", "nosniff"),
     ];
     // The plots' script is 1.3 MB as it is and less than half of that packed.

@@ -88,7 +88,8 @@ fn a_model_that_is_there_is_listed_and_served_and_nothing_beside_it() {
     assert!(weights.ends_with("this is model.safetensors"), "{weights}");
     assert!(weights.contains("octet-stream") && weights.contains("immutable"));
     for file in ["other.txt", "../secret.txt", "..%2f..%2fsecret.txt", ""] {
-        assert!(get(file).contains(" 404 "), "{file}");
+        let lost = get(&format!("{file}?v=1"));
+        assert!(lost.contains(" 404 ") && lost.contains("no-cache"), "{file}: {lost}");
     }
 }
 
