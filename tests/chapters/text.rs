@@ -38,10 +38,10 @@ struct Page {
 
 impl Page {
     /// Without its row of the table of chapters, which stands on another page, and what
-    /// names a picture.
+    /// names a picture or questions.
     fn words(&self) -> usize {
-        let is_named =
-            |line: &&str| ["{{#asks", "{{#line"].iter().any(|it| line.starts_with(it));
+        const NAMES: [&str; 4] = ["{{#asks", "{{#line", "{{#predict", "{{#draw"];
+        let is_named = |line: &&str| NAMES.iter().any(|it| line.starts_with(it));
         let lines = self.text.lines().filter(|line| !is_named(line));
         lines.flat_map(str::split_whitespace).count()
     }

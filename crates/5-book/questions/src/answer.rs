@@ -131,12 +131,18 @@ impl Form {
         }
     }
 
-    /// NaN is NaN here, and ∞ is ∞. A last digit that f64 rounds away is forgiven.
+    /// The least and the largest number that count as this answer. A last digit that f64
+    /// rounds away is forgiven.
+    pub fn range(&self, answer: f64) -> [f64; 2] {
+        let Self::Decimal { within } = self else { return [answer; 2] };
+        let off = within + 1e-9;
+        [answer - off, answer + off]
+    }
+
+    /// NaN is NaN here, and ∞ is ∞.
     fn is_within(&self, given: f64, answer: f64) -> bool {
-        let Self::Decimal { within } = self else { return given == answer };
-        (given.is_nan() && answer.is_nan())
-            || given == answer
-            || (given - answer).abs() <= *within + 1e-9
+        let [least, most] = self.range(answer);
+        (given.is_nan() && answer.is_nan()) || (least <= given && given <= most)
     }
 }
 

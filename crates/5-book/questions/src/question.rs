@@ -76,6 +76,11 @@ pub struct Slip {
 }
 
 impl Question {
+    /// How many sets of numbers it has: from this seed on they come again.
+    pub fn n_sets(&self) -> u64 {
+        self.sets.len() as u64
+    }
+
     /// The question with the numbers of this seed: those of seed 0 are asked first.
     ///
     /// # Errors

@@ -31,12 +31,13 @@
       const layout = onPaper || this.width >= NARROW ? spec.wide : spec.narrow;
       const width = onPaper ? PAPER : this.width;
       this.chooseStep(layout);
-      const { svg, told } = window.figurePlot.draw({
+      const { svg, told, panels } = window.figurePlot.draw({
         marks: spec.marks, layout, width, before: this.before,
       });
-      this.told = told;
+      Object.assign(this, { told, panels });
       place.style.zoom = onPaper ? Math.min(1, TALLEST / layout.height) : "";
       place.replaceChildren(svg);
+      this.drawn?.(); // what lies over it moves along
     }
 
     // Another figure of the same kind; a chosen group stays chosen. What `before` drew stays
@@ -200,7 +201,10 @@
     matchMedia("print").addEventListener("change", ({ matches }) => print(matches));
   }
 
-  window.figures = { show };
+  // What draws along the axes of a figure of this page.
+  const plotOf = (whole) => figures.find(({ place }) => place.parentElement === whole);
+
+  window.figures = { show, plotOf };
   if (document.readyState === "loading") {
     document.addEventListener("DOMContentLoaded", startAll);
   } else {

@@ -9,7 +9,7 @@ window.figurePlot = (() => {
   const TITLE = 11; // pixels, of what an axis measures
   const BAR = { length: 180, thick: 8, title: 11, tick: 10 }; // pixels, of a colour bar
 
-  // Gives the drawing, and the boxes that tell something under the pointer.
+  // Gives the drawing, the boxes that tell something under the pointer, and its panels.
   function draw({ marks: all, layout, width, before }) {
     const { height, margin } = layout;
     const area = {
@@ -35,7 +35,7 @@ window.figurePlot = (() => {
     for (const it of layout.arrows ?? []) svg.append(...arrow(it, panels[0]));
     if (layout.legend !== undefined) svg.append(legend(all, layout, area));
     if (layout.colour_bar) svg.append(colourBar(layout.colour_bar, area));
-    return { svg, told };
+    return { svg, told, panels };
   }
 
   // ---- Panels: each pair of axes, with its scales.

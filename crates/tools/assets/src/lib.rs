@@ -7,6 +7,7 @@
 //! first-look/     a sentence as text, and where its words look
 //! own-sentence/   a reader's own model: files in, maps out
 //! wrong-layer/    a reader's own layer: a file in, the mistake out
+//! predict/        questions, figures that the reader draws first, what is remembered
 //! ```
 //!
 //! Texts alone: what a page is made of is for `pages` to say, and what is drawn for the
@@ -18,6 +19,7 @@ pub mod figures;
 pub mod first_look;
 pub mod live;
 pub mod own_sentence;
+pub mod predict;
 pub mod wrong_layer;
 
 pub use asset::{Asset, address, versioned};

@@ -13,7 +13,7 @@ use crate::figure::FigureCache;
 #[derive(Debug, PartialEq, Eq)]
 pub struct Changes {
     n_figures: usize,
-    written: Vec<PathBuf>,
+    pub(crate) written: Vec<PathBuf>,
     removed: Vec<PathBuf>,
 }
 
@@ -25,7 +25,11 @@ impl fmt::Display for Changes {
                 writeln!(f, "{what}  {}", file.display())?;
             }
         }
-        write!(f, "{} of {n_figures} figures were others", written.len())
+        write!(
+            f,
+            "{} files were others, of {n_figures} figures and the questions",
+            written.len()
+        )
     }
 }
 

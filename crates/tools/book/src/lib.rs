@@ -6,6 +6,7 @@
 //! gallery ─▶ figure ─┘
 //!              │
 //!              └─ keep ─▶ chapters/figures, for a book before this crate is compiled
+//! questions ─▶ predict ─▶ chapters/predict, likewise
 //! ```
 //!
 //! `mdbook build chapters` makes the same book in the same place: it runs
@@ -13,6 +14,7 @@
 
 mod figure;
 mod keep;
+mod predict;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,9 +22,11 @@ use std::sync::Arc;
 use anyhow::Result;
 
 pub use keep::Changes;
+pub use predict::files as questions;
 
 use figure::FigureCache;
 use pages::FigureFolder;
+use workshop::paths;
 
 /// Builds the book and returns the folder that holds it, `target/book`.
 ///
@@ -42,6 +46,7 @@ pub fn built_and_checked() -> Result<String> {
     let drawn = Arc::new(FigureCache::here()?);
     let built = pages::build_and_check(drawn.clone())?;
     keep::check(&drawn, &FigureFolder::here())?;
+    predict::check(&questions(&paths::workspace().join("chapters"))?)?;
     let live = pages::add_live()?;
     pages::add_encoder()?;
     Ok(format!(
@@ -50,14 +55,19 @@ pub fn built_and_checked() -> Result<String> {
     ))
 }
 
-/// Draws every figure that a chapter asks for and keeps it in `chapters/figures`.
+/// Draws every figure that a chapter asks for and keeps it in `chapters/figures`, and runs
+/// every question and keeps it in `chapters/predict`.
 ///
 /// # Errors
 /// Whatever a chapter asks for and does not get; a file that cannot be written.
 pub fn keep_figures() -> Result<Changes> {
     let drawn = FigureCache::default();
+    // First: a chapter's page is made of what is kept of its questions.
+    let asked = predict::keep(&questions(&paths::workspace().join("chapters"))?)?;
     pages::none(&pages::problems_of_sources(&drawn)?)?;
-    keep::keep(&drawn, &FigureFolder::here())
+    let mut changes = keep::keep(&drawn, &FigureFolder::here())?;
+    changes.written.extend(asked);
+    Ok(changes)
 }
 
 /// What mdBook runs as `cargo learn preprocess`.
@@ -73,7 +83,6 @@ mod tests {
     use std::fs;
 
     use lessons::live::Weights;
-    use workshop::paths;
 
     use super::*;
 
@@ -84,6 +93,8 @@ mod tests {
         let problems = pages::problems_of_sources(&drawn).unwrap();
         assert!(problems.is_empty(), "{problems:#?}");
         keep::check(&drawn, &FigureFolder::here()).unwrap();
+        let asked = questions(&paths::workspace().join("chapters")).unwrap();
+        predict::check(&asked).unwrap();
     }
 
     /// A page asks for weights by the names that `pages` gives their files.

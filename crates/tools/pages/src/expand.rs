@@ -17,6 +17,7 @@ use super::figures::{self, Figures};
 use super::include;
 use super::loads;
 use super::math::{self, Converter};
+use super::predict;
 use super::problem::{Problem, line_of};
 use super::snapshot::{Snapshots, Values};
 use super::sources::Sources;
@@ -32,6 +33,8 @@ pub struct Expander<'a> {
     sources: Sources,
     /// The page that shows the whole way through a layer.
     line: Option<String>,
+    /// How many questions each topic has.
+    totals: String,
 }
 
 /// A chapter, expanded, with what could not be done.
@@ -52,7 +55,8 @@ impl<'a> Expander<'a> {
         let (snapshots, tests) = (Snapshots::of(workspace)?, Tests::of(workspace)?);
         let (converter, line) = (Converter::new()?, line_page(&chapters)?);
         let sources = Sources::of(&chapters)?;
-        Ok(Self { chapters, drawing, converter, snapshots, tests, sources, line })
+        let totals = predict::totals(&chapters)?;
+        Ok(Self { chapters, drawing, converter, snapshots, tests, sources, line, totals })
     }
 
     /// Expands these chapters, in their order: each a path from the folder of chapters, and
@@ -141,6 +145,13 @@ impl Chapter<'_> {
                 self.plain.push((asked.range.clone(), figures::in_words(&html)));
                 Ok(Some(format!("\n{html}\n")))
             }
+            "draw" => {
+                self.alone_on_its_line(asked)?;
+                let (name, mark) = asked.rest.split_once(" | ").context("name | mark")?;
+                let html = self.book.drawing.figure(name, &self.figure_id())?;
+                self.plain.push((asked.range.clone(), figures::in_words(&html)));
+                predict::drawn(self.file, name, mark, &html).map(Some)
+            }
             "line" => {
                 self.alone_on_its_line(asked)?;
                 let at = asked.rest.split_whitespace().collect::<Vec<_>>().join("-");
@@ -165,7 +176,7 @@ impl Chapter<'_> {
             // For the table of chapters, on another page.
             "asks" => self.alone_on_its_line(asked).map(|_| Some(String::new())),
             "exercise" | "chapters" | "questions" | "related" | "solutions"
-            | "exercises" => {
+            | "exercises" | "predict" => {
                 self.alone_on_its_line(asked)?;
                 self.written_anew(asked).map(Some)
             }
@@ -183,6 +194,7 @@ impl Chapter<'_> {
             "questions" => contents::questions(&self.book.chapters),
             "related" => contents::related(&self.book.chapters, asked.rest),
             "solutions" => exercise::solutions(),
+            "predict" => predict::section(&self.book.chapters, self.file),
             _ => exercise::table(),
         }
     }
@@ -273,9 +285,7 @@ impl Chapter<'_> {
         }
         text.push_str(&self.text[at..]);
         plain.push_str(&self.text[at..]);
-        if self.figures > 0 || text.contains("figure-diagram") {
-            text.push_str(&loads::page_end(&text, &self.up()));
-        }
+        text.push_str(&loads::page_end(&text, &self.up(), &self.book.totals));
         self.problems.sort();
         Expanded { text, plain, problems: self.problems }
     }

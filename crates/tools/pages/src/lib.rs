@@ -7,6 +7,7 @@
 //!                    ├ snapshot  what a test holds: whole, or one value of it
 //!                    ├ figures   drawn by the tool that can draw them
 //!                    ├ tested    where a test stands
+//!                    ├ predict   questions that are kept, asked in the page
 //!                    ├ exercise  statement, signature, what the check will say
 //!                    └ include   mdBook's own; made sure here that it finds code
 //!                                  mdBook ─▶ head: what a page says of itself, and may load
@@ -37,6 +38,7 @@ mod live_module;
 mod loads;
 mod log;
 mod math;
+mod predict;
 mod problem;
 mod serve;
 mod snapshot;
@@ -56,6 +58,7 @@ pub use figures::Figures;
 pub use kept::FigureFolder;
 pub use live_module::{Live, WEIGHTS};
 pub use loads::own_sentence;
+pub use predict::questions_file;
 pub use problem::{Problem, none};
 pub use serve::Server;
 
@@ -226,8 +229,10 @@ fn build_in(chapters: &Path, figures: Arc<dyn Figures>) -> Result<PathBuf> {
     let (title, address) = outcome
         .with_context(|| format!("the book was not built\n{said}").trim().to_string())?;
     ensure!(warnings.is_empty(), "mdBook built the book and warns:\n{said}");
-    // Pages hold the figures that are kept with the chapters, and nobody opens those alone.
-    let _ = fs::remove_dir_all(beside.join(kept::FOLDER));
+    // Pages hold what is kept with the chapters, and nobody opens that alone.
+    for kept in [kept::FOLDER, predict::FOLDER] {
+        let _ = fs::remove_dir_all(beside.join(kept));
+    }
     head::write(&beside, &title, address.as_deref())?;
     for (file, text) in texts.lock().unwrap_or_else(PoisonError::into_inner).iter() {
         step::write(&beside.join(file), text.as_bytes())?;

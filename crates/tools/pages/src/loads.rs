@@ -5,17 +5,18 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use assets::{
-    Asset, address, explorer, figures, first_look, live, own_sentence, wrong_layer,
+    Asset, address, explorer, figures, first_look, live, own_sentence, predict,
+    wrong_layer,
 };
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 use workshop::{paths, step};
 
-/// What a page with a figure has at its end, on a page that needs `up` to get to the book's
-/// root: the style sheets, and the names of the scripts, which `theme/learn.js` loads once.
-/// The names carry the text's hash, so that a browser keeps them between pages.
-pub fn page_end(text: &str, up: &str) -> String {
+/// What a page has at its end, on one that needs `up` to get to the book's root: the style
+/// sheets, and the names of the scripts, which `theme/learn.js` loads once; and how many questions
+/// each topic has. The names carry the text's hash, so that a browser keeps them between pages.
+pub fn page_end(text: &str, up: &str, totals: &str) -> String {
     let loaded = loaded_by(text);
     let named = |suffix: &'static str| {
         let fits = move |asset: &&Asset| asset.0.ends_with(suffix);
@@ -33,7 +34,7 @@ pub fn page_end(text: &str, up: &str) -> String {
     let encoder = address(&own_sentence::WORKER);
     format!(
         "\n\n<div hidden data-figure-scripts=\"{scripts}\" data-worker=\"{worker}\" \
-         data-encoder-worker=\"{encoder}\">{styles}</div>\n"
+         data-encoder-worker=\"{encoder}\" data-questions=\"{totals}\">{styles}</div>\n"
     )
 }
 
@@ -49,9 +50,12 @@ fn loaded_by(text: &str) -> Vec<Asset> {
             loaded.extend_from_slice(assets);
         }
     };
+    load(true, &[predict::PROGRESS]);
+    load(has("data-predict="), &predict::LOADED);
     load(has("figure-plot"), &figures::PLOT);
     load(is_live, &[figures::MOTION]);
-    load(true, &figures::LOADED);
+    load(has("<figure ") || has("figure-diagram"), &figures::LOADED);
+    load(has("data-draw="), &predict::DRAW);
     load(
         is_live || has_heads || is_first || is_own || is_wrong,
         &[live::MODULE],
@@ -172,6 +176,7 @@ const NO_MODELS: Asset = ("models.json", "{}");
 /// Every file. Until there is a module, pages are told that there is none.
 fn all() -> Vec<Asset> {
     let single = [
+        predict::PROGRESS,
         figures::MOTION,
         live::MODULE,
         live::WORKER,
@@ -189,6 +194,8 @@ fn all() -> Vec<Asset> {
         &first_look::LOADED,
         &own_sentence::LOADED,
         &wrong_layer::LOADED,
+        &predict::LOADED,
+        &predict::DRAW,
         &single,
     ]
     .concat()
@@ -198,30 +205,33 @@ fn all() -> Vec<Asset> {
 mod tests {
     use super::*;
 
-    const EVERY_MARK: &str = "figure-plot data-live= data-heads data-own-sentence data-wrong-layer \
-         data-first-look";
+    const EVERY_MARK: &str = "<figure figure-plot data-live= data-heads data-own-sentence \
+                              data-wrong-layer data-predict= data-draw= data-first-look";
 
     #[test]
     fn a_page_names_its_assets_once_and_by_hash() {
-        let end = page_end(EVERY_MARK, "../");
+        let end = page_end(EVERY_MARK, "../", "a:2");
         assert_eq!(end.matches("assets/figures.js?v=").count(), 1, "{end}");
         assert!(end.contains("assets/live.css?v=") && !end.contains("href"), "{end}");
     }
 
     #[test]
     fn a_page_loads_what_its_figures_need() {
-        let still = page_end("<svg>", "");
+        let still = page_end("<figure >", "", "");
         let drawn = "figure-plot.js";
         assert!(!still.contains(drawn) && !still.contains("live-controls"), "{still}");
-        let heads = page_end("data-heads", "");
+        let heads = page_end("data-heads", "", "");
         assert!(heads.contains("trained-layer.js") && !heads.contains(drawn), "{heads}");
-        assert!(page_end("figure-plot", "").contains(drawn));
+        assert!(page_end("figure-plot", "", "").contains(drawn));
+        let words = page_end("words", "", "a:2");
+        assert!(words.contains("\"a:2\"") && words.contains("progress.js"), "{words}");
+        assert!(!words.contains("figures."), "{words}");
     }
 
     #[test]
     fn pages_name_all_that_they_load() {
         let places = own_sentence("a") + &wrong_layer("b") + &own_model("c");
-        let named = page_end(EVERY_MARK, "") + &places;
+        let named = page_end(EVERY_MARK, "", "") + &places;
         for (name, _) in all() {
             let is_loaded = name.ends_with(".css") || name.ends_with(".js");
             assert_eq!(named.contains(&format!("assets/{name}?v=")), is_loaded, "{name}");
