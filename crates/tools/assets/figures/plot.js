@@ -22,13 +22,17 @@ window.figurePlot = (() => {
     const panels = panelsOf(layout, area);
     for (const panel of panels) svg.append(behind(panel));
     const told = [];
-    for (const mark of before ?? []) svg.append(...drawn(mark, panels, layout, before, true).map((it) => it.group));
+    // What was there lies below what is there now, but for points alone, which bars would hide.
+    const isOver = (mark) => mark.kind === "points" && !mark.has_lines;
+    const ghosts = (marks) => svg.append(...marks.flatMap((mark) => drawn(mark, panels, layout, before, true).map((it) => it.group)));
+    ghosts((before ?? []).filter((mark) => !isOver(mark)));
     for (const mark of all) {
       for (const { group, told: boxes } of drawn(mark, panels, layout, all, false)) {
         svg.append(group);
         told.push(...boxes);
       }
     }
+    ghosts((before ?? []).filter(isOver));
     for (const panel of panels) svg.append(names(panel, panels, width));
     for (const box of layout.boxes ?? []) svg.append(rectangle(box, panels[box.panel]));
     for (const it of layout.labels ?? []) svg.append(label(it, layout.labels, area, width));

@@ -57,7 +57,7 @@
       form.addEventListener("keydown", (event) => event.stopPropagation());
       form.setAttribute("role", "group");
       form.setAttribute("aria-label", "Change the figure");
-      this.questions = new Questions(questions, (answer) => this.set(answer), () => this.begins());
+      this.questions = new Questions(questions, (answer) => this.set(answer), () => this.begins(), this.name);
       empty(this.place);
       this.place.prepend(this.questions.element, this.words, this.error);
       this.place.append(form);

@@ -5,16 +5,20 @@ window.liveQuestions = (() => {
 
   class Questions {
     // `show` sets the controls to an answer, for who gives up; `begin` to where each question
-    // begins.
-    constructor(questions, show, begin) {
-      Object.assign(this, { questions, begin, at: 0, found: new Set() });
+    // begins. What was found or shown is remembered under `name`.
+    constructor(questions, show, begin, name) {
+      Object.assign(this, { questions, begin, name, at: 0, found: new Set(), given: new Set() });
       this.ask = element("p", { className: "live-ask" });
       this.says = element("p", { className: "live-found" });
       this.says.setAttribute("role", "status");
       this.next = element("button", { type: "button" });
       this.next.addEventListener("click", () => this.turn(1));
       this.give = element("button", { type: "button" }, "Show an answer");
-      this.give.addEventListener("click", () => show(questions[this.at].answer));
+      this.give.addEventListener("click", () => {
+        this.given.add(this.at);
+        this.note("shown");
+        show(questions[this.at].answer);
+      });
       const buttons = element("div", { className: "live-turns" }, this.next, this.give);
       this.element = element("div", { className: "live-questions" }, this.ask, this.says, buttons);
       this.show();
@@ -22,8 +26,16 @@ window.liveQuestions = (() => {
 
     // After each answer of the crate: one truth a question.
     heard(answered, isMoved) {
-      if (isMoved && answered[this.at]) this.found.add(this.at);
+      if (isMoved && answered[this.at]) {
+        this.found.add(this.at);
+        if (!this.given.has(this.at)) this.note("found");
+      }
       this.show();
+    }
+
+    note(state) {
+      const { progress } = window;
+      progress?.note("live", `${progress.topic()}/${this.name}.${this.at}`, state);
     }
 
     turn(by) {

@@ -194,13 +194,13 @@
 
     // With the digits that a reader can draw.
     number(value) {
-      return value.toFixed(Math.max(0, 2 - Math.floor(Math.log10(this.most - this.least) + 0.05))).replace("-", "−");
+      return value.toFixed(Math.max(0, Math.ceil(1.6 - Math.log10(this.most - this.least)))).replace("-", "−");
     }
 
     nameOf(nth) {
       const at = this.key === "y" ? this.mark.x[nth] : this.mark.places[nth];
       const found = this.plain(name(this.across, at));
-      return this.across.title ? `${found} ${this.plain(this.across.title)}` : found;
+      return this.across.title ? `${found} (${this.plain(this.across.title)})` : `“${found}”`;
     }
 
     plain(html) {

@@ -4,7 +4,7 @@
 (() => {
   const { read, judge } = window.predictRead;
   const { progress } = window;
-  const STATES = { right: "✓ right at the first try", later: "✓ right", missed: "missed before" };
+  const STATES = { right: "✓ right at the first try", later: "✓ right", missed: "missed" };
 
   function make(tag, properties = {}, ...children) {
     const made = Object.assign(document.createElement(tag), properties);
@@ -69,7 +69,6 @@
       } else {
         const field = make("input", { type: "text", autocomplete: "off", spellcheck: false, placeholder: prompt });
         field.setAttribute("aria-label", prompt);
-        if (kind === "number") field.inputMode = "text";
         this.form.replaceChildren(field, submit);
       }
       this.turn({ hint: true });
@@ -78,6 +77,7 @@
     }
 
     turn({ hint, again, give }) {
+      this.again.textContent = give ? "Try again with other numbers" : "The same with other numbers";
       [this.hint.hidden, this.again.hidden, this.give.hidden] = [!hint, !again, !give];
     }
 

@@ -83,6 +83,9 @@ window.progress = (() => {
     }
   }
 
+  // The chapter of this page, without its number.
+  const topic = () => location.pathname.split("/").pop().replace(/^\d+-/, "").replace(/\.html$/, "");
+
   addEventListener("storage", ({ key }) => {
     if (key !== KEY && key !== null) return;
     kept = read({});
@@ -91,7 +94,7 @@ window.progress = (() => {
   });
   mark();
   return {
-    note, of, clear,
+    note, of, clear, topic,
     all: () => ({ ...kept }),
     exported: () => JSON.stringify({ book: "Multi-head attention", version: 1, kept }, null, 2),
   };

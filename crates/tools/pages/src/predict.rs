@@ -73,17 +73,18 @@ fn item(question: &Value, nth: usize, n: usize) -> String {
     let text = |name: &str| question[name].as_str().unwrap_or_default();
     let row = &question["rows"][0];
     let options = row["options"].as_array().into_iter().flatten();
-    let options: String =
-        options.map(|_| "<span class=\"predict-option\"></span>").collect();
-    let room =
-        if options.is_empty() { "<input type=\"text\" disabled>" } else { &options };
+    let chip = |text: &str| format!("<span class=\"predict-option\">{text}</span>");
+    let option = |it: &Value| it.as_str().map(|it| chip(&it.replace('<', "&lt;")));
+    let options: String = options.filter_map(option).collect();
+    let field = "<input type=\"text\" aria-label=\"Your answer\" disabled>";
+    let room = if options.is_empty() { field } else { &options };
     let (id, title, section) = (text("id"), text("title"), text("section"));
     let (asked, link) = (row["text"].as_str().unwrap_or_default(), anchor(section));
     format!(
         "<div class=\"predict-question\" data-id=\"{id}\">\
          <p class=\"predict-title\"><span class=\"predict-nth\">{nth} of {n}</span> {title}</p>\
          <p class=\"predict-text\">{asked}</p>\
-         <div class=\"predict-room\">{room}</div>\
+         <div class=\"predict-room\">{room}<button type=\"submit\" disabled>Answer</button></div>\
          <p class=\"predict-read\">Read: <a href=\"#{link}\">{section}</a></p></div>\n"
     )
 }
