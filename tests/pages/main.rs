@@ -18,6 +18,7 @@ mod look_page;
 mod own_model;
 mod own_sentence;
 mod own_translator;
+mod predict;
 mod search;
 mod shift;
 mod texts;

@@ -93,7 +93,8 @@
       if (!given) return this.say("", `That cannot be read, and does not count. Give ${ways}.`);
       const verdict = judge(kind, given, right);
       if (verdict === "near") return this.say("is-near", "Near: that is it, rounded. Give every digit.");
-      progress.note("question", this.id, verdict);
+      const isShown = this.element.classList.contains("is-answered"); // then it is no answer
+      if (!isShown) progress.note("question", this.id, verdict);
       this.show();
       if (verdict === "right") return this.reveal("is-right", `Right: ${this.now.answer}.`);
       const slip = slips.find((it) => judge(kind, given, it.right) !== "missed");
@@ -134,24 +135,17 @@
   function begin(place) {
     const data = JSON.parse(place.querySelector("script").textContent);
     const elements = [...place.querySelectorAll(".predict-question")];
-    const next = () => {
-      const made = button(elements.length > 1 ? "Next question" : "", () => turn(1));
-      made.hidden = elements.length < 2;
-      return made;
-    };
-    const questions = data.map((it, nth) => new Question(elements[nth], it, place.dataset.predict, next()));
-    let at = 0;
-    const show = () => elements.forEach((it, nth) => (it.hidden = nth !== at));
-    const turn = (by) => {
-      at = (at + by) % questions.length;
-      show();
-      questions[at].text.tabIndex = -1;
-      questions[at].text.focus();
-    };
+    const show = (nth) => elements.forEach((it, at) => (it.hidden = at !== nth));
+    const next = (at) => button("Next question", () => {
+      const to = (at + 1) % questions.length;
+      show(to);
+      questions[to].text.tabIndex = -1;
+      questions[to].text.focus();
+    });
+    const questions = data.map((it, nth) => new Question(elements[nth], it, place.dataset.predict, next(nth)));
     const isOpen = (it) => !["right", "later"].includes(it.kept());
-    at = Math.max(0, questions.findIndex(isOpen));
     place.classList.add("is-asked");
-    show();
+    show(Math.max(0, questions.findIndex(isOpen)));
     // mdBook turns the page at an arrow key, which here chooses an option.
     place.addEventListener("keydown", (event) => event.stopPropagation());
     document.addEventListener("progress", () => questions.forEach((it) => it.show()));

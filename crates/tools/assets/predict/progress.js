@@ -5,7 +5,6 @@
 window.progress = (() => {
   const KEY = "learn-progress";
   const RANK = { missed: 1, shown: 1, later: 2, drawn: 3, found: 3, right: 3 };
-  const WORDS = { question: ["question", "right"], draw: ["figure", "drawn"], live: ["question of live figures", "found"] };
   let kept = read({});
 
   function read(otherwise) {
@@ -74,10 +73,9 @@ window.progress = (() => {
       const made = document.createElement("span");
       made.className = "progress-mark";
       made.setAttribute("role", "img");
-      const more = [[drawn, WORDS.draw], [found, WORDS.live]].filter(([count]) => count)
-        .map(([count, [what, how]]) => `, ${count} ${what}${count > 1 && !what.includes(" ") ? "s" : ""} ${how}`);
-      made.setAttribute("aria-label", `${n} of ${all} questions right${more.join("")}`);
-      made.title = made.getAttribute("aria-label");
+      const more = (drawn ? `, figures drawn: ${drawn}` : "") + (found ? `, found in live figures: ${found}` : "");
+      made.title = `${n} of ${all} questions right${more}`;
+      made.setAttribute("aria-label", made.title);
       made.textContent = `${n}/${all}`;
       link.append(made);
     }
