@@ -11,6 +11,7 @@
 //! MPL-2.0, its licence beside it) is the only thing here that is not ours.
 
 mod browser;
+mod draw;
 mod explorer;
 mod first_look;
 mod live;
@@ -47,10 +48,12 @@ const VIEWS: [View; 4] = [
 /// A window of 1280 × 900 at 200 %, by a reader who wants nothing to move.
 const ZOOMED: View = View { width: 640, dark: false };
 
-/// The book, built once for all tests (a build takes the pages of another away from under
-/// it), and whether the modules lie in it.
+/// The book, built once for all tests: a build takes the pages of another away from under it.
+static BUILT: LazyLock<PathBuf> = LazyLock::new(|| book::build().unwrap());
+
+/// The same with its modules, and whether they lie in it.
 static BOOK: LazyLock<(PathBuf, bool)> = LazyLock::new(|| {
-    let folder = book::build().unwrap();
+    let folder = BUILT.clone();
     let live = pages::add_live().unwrap();
     println!("{live}");
     let has_modules = match pages::add_encoder().unwrap() {

@@ -1,15 +1,15 @@
-//! The questions of a chapter and the figures that a reader draws, in its page: a line is read
-//! and judged as in a terminal, and what came of it is remembered.
+//! The questions of a chapter, in its page: a line is read and judged as in a terminal, and what
+//! came of it is remembered.
 
 use std::path::Path;
 
 use headless_chrome::protocol::cdp::Emulation::SetScriptExecutionDisabled;
 use questions::{Form, Topic, Verdict};
 use serde_json::{Value, json};
-use workshop::{chapters, paths};
+use workshop::chapters;
 
 use crate::browser::{AXE, Browser, Open};
-use crate::{BOOK, VIEWS, View};
+use crate::{BUILT, VIEWS, View};
 
 /// Lines as people write them, and some that say nothing.
 const LINES: &str = "263168|263,168|263 168|263_168|263'168|× 263168|263168 times|0|~263K|≈ 263k|\
@@ -36,13 +36,13 @@ fn page(topic: &str) -> String {
     format!("{}.html", found.expect("a chapter on it").page)
 }
 
-fn open(
+pub fn open(
     browser: &Browser,
     topic: &str,
     view: View,
     first: &str,
 ) -> (pages::Server, Open) {
-    let _ = &*BOOK;
+    let _ = &*BUILT;
     let server = pages::serve(0).unwrap();
     let page =
         browser.open(&format!("{}{}", server.url(), page(topic)), view, first).unwrap();
@@ -193,7 +193,7 @@ fn plain(page: &Open, html: &Value) -> String {
 }
 
 /// What is kept, and what the contents say of the chapter.
-fn kept(page: &Open, topic: &str) -> [String; 2] {
+pub fn kept(page: &Open, topic: &str) -> [String; 2] {
     let mark = format!(
         "document.querySelector('#mdbook-sidebar a[href$=\"-{topic}.html\"] .progress-mark')"
     );
@@ -324,12 +324,11 @@ fn where_nothing_can_be_kept_it_is_known_until_the_page_is_closed() {
 #[test]
 #[ignore = "opens Chromium: `cargo learn verify --pages`"]
 fn without_a_script_all_texts_stand_there_with_the_command() {
-    let _ = &*BOOK;
     let browser = Browser::start().unwrap();
     let page = browser.open("about:blank#", VIEWS[0], "");
     let page = page.unwrap_or_else(|error| panic!("{error:#}"));
     page.tab.call_method(SetScriptExecutionDisabled { value: true }).unwrap();
-    let file = BOOK.0.join(crate::predict::page("masks"));
+    let file = BUILT.join(crate::predict::page("masks"));
     page.tab.navigate_to(&format!("file://{}", file.display())).unwrap();
     page.tab.wait_until_navigated().unwrap();
     page.tab.call_method(SetScriptExecutionDisabled { value: false }).unwrap();
@@ -343,90 +342,4 @@ fn without_a_script_all_texts_stand_there_with_the_command() {
     let sketch = "getComputedStyle(document.querySelector('.draw .figure-plot'), '::before').content.length > 200";
     assert_eq!(page.text(&format!("String({sketch})")).unwrap(), "true");
     page.close().unwrap();
-}
-
-// ---- A figure that is drawn first.
-
-/// The bars that are drawn first on the page about masks, and the range of their axis.
-const FIGURE: &str = "mask-padding";
-const MARK: &str = "padded, no mask";
-
-fn bars() -> (Vec<f64>, f64) {
-    let file = paths::workspace().join(format!("chapters/figures/{FIGURE}.html"));
-    let html = std::fs::read_to_string(file).unwrap();
-    let data = html.split("<script type=\"application/json\">").nth(1).unwrap();
-    let spec: Value =
-        serde_json::from_str(data.split("</script>").next().unwrap()).unwrap();
-    let marks = spec["marks"].as_array().unwrap();
-    let mark = marks.iter().find(|mark| mark["name"] == MARK).unwrap();
-    let sizes = serde_json::from_value(mark["sizes"].clone()).unwrap();
-    (sizes, spec["wide"]["panels"][0]["y"]["range"][1].as_f64().unwrap())
-}
-
-#[test]
-#[ignore = "opens Chromium: `cargo learn verify --pages`"]
-fn a_figure_is_drawn_by_keys_and_then_shown() {
-    let browser = Browser::start().unwrap();
-    let (_server, page) = open(&browser, "masks", VIEWS[3], "");
-    let shows = |query: &str| {
-        let of = format!(
-            "document.querySelector('.draw {query}').getClientRects().length > 0"
-        );
-        page.text(&format!("String({of})")).unwrap() == "true"
-    };
-    assert!(!shows("figcaption") && !shows("details") && shows(".draw-over input"));
-    page.tab
-        .evaluate("document.querySelector('.draw-over input').focus()", false)
-        .unwrap();
-    for key in ["ArrowUp", "ArrowUp", "ArrowUp", "ArrowRight", "ArrowDown"] {
-        page.tab.press_key(key).unwrap();
-    }
-    let (truth, most) = bars();
-    let mut drawn = vec![1.0 / truth.len() as f64; truth.len()];
-    drawn[0] += 3.0 * most / 50.0;
-    drawn[1] -= most / 50.0;
-    page.tab.evaluate("document.querySelector('[data-show]').click()", false).unwrap();
-    let off: Vec<f64> = truth.iter().zip(&drawn).map(|(a, b)| (a - b).abs()).collect();
-    let mean = off.iter().sum::<f64>() / off.len() as f64;
-    let largest = off.iter().copied().fold(0.0, f64::max);
-    let says = page.text("document.querySelector('.draw-turns p').textContent").unwrap();
-    let wanted = format!(
-        "You were within {mean:.2} on average. Your largest miss is {largest:.2}, at “"
-    );
-    assert!(says.starts_with(&wanted), "{says} is not {wanted}");
-    assert!(shows("figcaption") && shows("details") && shows(".figure-ghost"));
-    assert_eq!(kept(&page, "masks")[0], format!("{{\"draw masks/{FIGURE}\":\"drawn\"}}"));
-    page.close_without_problems();
-}
-
-#[test]
-#[ignore = "opens Chromium: `cargo learn verify --pages`"]
-fn a_figure_is_drawn_by_the_pointer_and_nothing_of_it_shows_before() {
-    let browser = Browser::start().unwrap();
-    let (_server, page) = open(&browser, "masks", VIEWS[0], "");
-    let value = "document.querySelectorAll('.draw-over input')[4].value";
-    page.tab
-        .evaluate(
-            "document.querySelector('.draw').scrollIntoView({ block: 'center' })",
-            false,
-        )
-        .unwrap();
-    // The bars that are to be drawn are all alike, whatever the true ones are.
-    let alike = "JSON.stringify(new Set([...document.querySelectorAll('.draw-over input')].map((it) => it.value)).size)";
-    assert_eq!(page.text(alike).unwrap(), "1");
-    let before: f64 = page.text(&format!("String({value})")).unwrap().parse().unwrap();
-    page.click(
-        "(() => { const [over, handle] = ['.draw-over', '.draw-over input:nth-child(5)']\
-         .map((it) => document.querySelector(it).getBoundingClientRect()); \
-         return JSON.stringify([handle.left + 7, over.top + over.height / 3]); })()",
-    );
-    let after: f64 = page.text(&format!("String({value})")).unwrap().parse().unwrap();
-    assert!(after > before + 0.1, "{before}, then {after}");
-    let give = "(() => { document.querySelectorAll('.draw-turns button')[1].hidden; \
-                document.querySelector('[data-show]').click(); \
-                document.querySelector('[data-show]').click(); \
-                document.querySelector('[data-give]').click(); \
-                return document.querySelector('.draw').dataset.state; })()";
-    assert_eq!(page.text(give).unwrap(), "shown");
-    page.close_without_problems();
 }

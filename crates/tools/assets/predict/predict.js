@@ -111,7 +111,7 @@
     reveal(look, words) {
       const { shown, why } = this.now;
       this.say(look, words);
-      if (shown) this.says.append(make("pre", {}, shown));
+      if (shown) this.says.append(make("pre", { tabIndex: 0 }, shown)); // it may scroll
       this.says.append(make("p", { innerHTML: why }));
       this.element.classList.add("is-answered");
       this.turn({ again: true });

@@ -142,7 +142,7 @@ mod tests {
             "2 of 2",
             "<p class=\"predict-text\">Is <em>3</em> odd?</p>",
             "href=\"#odd--even\"",
-            "predict --chapter 7",
+            &format!("predict --chapter {}", 7),
             "Is \\u003cem>3",
         ] {
             assert!(html.contains(part), "{part} in {html}");
