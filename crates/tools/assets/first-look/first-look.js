@@ -228,6 +228,7 @@
     try {
       show(await window.headKept.fetched(new URL((path_to_root || "./") + file, location.href)), name);
       free({ query: Math.max(view.text.pieces.indexOf(asks), 1) });
+      stage.scrollIntoView({ block: "center" });
     } catch (problem) {
       say(problem.message);
     }
@@ -267,6 +268,7 @@
       const { head, query } = measures.strongest(view);
       free({ head, query });
       look.textContent = "Look";
+      stage.scrollIntoView({ block: "center" });
     } catch (problem) {
       say(`${problem.message}.`);
     }

@@ -60,11 +60,11 @@ window.progress = (() => {
     write();
   }
 
-  // ---- In the contents, beside each chapter of which something is known.
+  // ---- In the contents and on the first page, beside each chapter of which something is known.
 
   function mark() {
     document.querySelectorAll(".progress-mark").forEach((it) => it.remove());
-    for (const link of document.querySelectorAll("#mdbook-sidebar a[href]")) {
+    for (const link of document.querySelectorAll("#mdbook-sidebar a[href], main .cards a[href]")) {
       const topic = link.getAttribute("href").match(/(?:^|\/)\d+-([^/]*)\.html$/)?.[1];
       if (!topic) continue;
       const { total: all, right, later, missed, drawn, found } = of(topic);
@@ -94,6 +94,6 @@ window.progress = (() => {
   return {
     note, of, clear, topic,
     all: () => ({ ...kept }),
-    exported: () => JSON.stringify({ book: "Multi-head attention", version: 1, kept }, null, 2),
+    exported: () => JSON.stringify({ book: "Many Heads", version: 1, kept }, null, 2),
   };
 })();
