@@ -46,6 +46,19 @@
     };
   }
 
+  // A notebook that the text names is opened in the JupyterLab of `cargo learn`, while it runs.
+  const notebooks = [...document.querySelectorAll("main code")].filter(({ textContent }) => /^notebooks\/\d\S*\.ipynb$/.test(textContent));
+  if (notebooks.length && ["127.0.0.1", "localhost"].includes(location.hostname)) {
+    const lab = fetch(`${path_to_root}assets/lab.json`, { cache: "no-cache" }).then((answer) => (answer.ok ? answer.json() : {}));
+    lab.then(({ lab: address }) => {
+      for (const name of address ? notebooks : []) {
+        const link = Object.assign(document.createElement("a"), { href: address + name.textContent.replace("notebooks/", ""), target: "_blank", rel: "noopener" });
+        name.replaceWith(link);
+        link.append(name);
+      }
+    }).catch(() => {});
+  }
+
   // Past the contents, for the keyboard.
   const text = document.querySelector("#mdbook-content main");
   if (text) {

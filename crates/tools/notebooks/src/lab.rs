@@ -60,7 +60,9 @@ impl Lab {
             .arg("--allow-root")
             .arg(format!("--ServerApp.root_dir={}", place::notebooks().display()))
             .current_dir(place::notebooks());
-        Self::start_as(command, &place::state("jupyter"), STARTS_WITHIN)
+        let lab = Self::start_as(command, &place::state("jupyter"), STARTS_WITHIN)?;
+        workshop::lab::keep(lab.port).context("the lab's port could not be kept")?;
+        Ok(lab)
     }
 
     /// Starts `command`, whose lock, token, log and runtime files are in `folder`.

@@ -56,10 +56,7 @@ fn loaded_by(text: &str) -> Vec<Asset> {
     load(is_live, &[figures::MOTION]);
     load(has("<figure ") || has("figure-diagram"), &figures::LOADED);
     load(has("data-draw="), &predict::DRAW);
-    load(
-        is_live || has_heads || is_first || is_own || is_wrong,
-        &[live::MODULE],
-    );
+    load(is_live || has_heads || is_first || is_own || is_wrong, &[live::MODULE]);
     load(is_live || is_own || is_wrong, &live::LOADED[..1]);
     load(is_live, &live::LOADED[1..]);
     load(has_heads || is_own || is_first, &[own_sentence::ENCODER]);
@@ -173,6 +170,9 @@ pub fn write(folder: &Path) -> Result<()> {
 /// What pages find of models where none is, and neither a server that knows of others.
 const NO_MODELS: Asset = ("models.json", "{}");
 
+/// The same of notebooks.
+const NO_LAB: Asset = ("lab.json", "{}");
+
 /// Every file. Until there is a module, pages are told that there is none.
 fn all() -> Vec<Asset> {
     let single = [
@@ -182,6 +182,7 @@ fn all() -> Vec<Asset> {
         live::WORKER,
         live::NO_MODULE,
         NO_MODELS,
+        NO_LAB,
         explorer::TRAINED_LAYER,
         own_sentence::WORKER,
         own_sentence::ENCODER,

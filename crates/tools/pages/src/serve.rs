@@ -20,7 +20,7 @@ use anyhow::{Context, Result};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use percent_encoding::percent_decode_str;
-use workshop::models;
+use workshop::{lab, models};
 
 /// How long a browser may take to ask, in all, and the longest question.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -337,8 +337,12 @@ impl Served {
         (path.starts_with(&self.folder) && path.is_file()).then_some(path)
     }
 
-    /// What a file holds; of the list of models, which are there now.
+    /// What a file holds; of the list of models, which are there now, and of the notebooks'
+    /// place, where they run now.
     fn bytes(&self, path: &Path) -> io::Result<Vec<u8>> {
+        if path == self.folder.join(lab::FILE) {
+            return Ok(lab::told().into_bytes());
+        }
         let listed = models::list(&self.models);
         let is_list = path == self.folder.join(models::LIST);
         match is_list && listed.as_object().is_some_and(|it| !it.is_empty()) {

@@ -2,14 +2,16 @@
 //! ([`chapters`]), programs of this workspace compiled ([`mod@build`]) and programs from
 //! crates.io ([`tool`]), a step of set-up run to its end ([`step`]), what need not be made
 //! twice ([`stamp`]), what only one process may do at a time ([`lock`]), a file that is never
-//! half written ([`whole`]), models that pages may fetch ([`models`]), programs that end with another ([`group`], [`parent`]), work on
-//! many things at once ([`at_once`]), what was kept compared with what comes out now ([`near`]),
-//! and what is shown meanwhile ([`progress`]) and at the end ([`output`]).
+//! half written ([`whole`]), models that pages may fetch ([`models`]) and notebooks that they
+//! lead to ([`lab`]), programs that end with another ([`group`], [`parent`]), work on many
+//! things at once ([`at_once`]), what was kept compared with what comes out now ([`near`]), and
+//! what is shown meanwhile ([`progress`]) and at the end ([`output`]).
 
 pub mod at_once;
 pub mod build;
 pub mod chapters;
 pub mod group;
+pub mod lab;
 pub mod lock;
 pub mod models;
 pub mod near;

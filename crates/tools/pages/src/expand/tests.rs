@@ -80,7 +80,8 @@ fn a_figure_that_is_drawn_first_has_its_chapter_and_its_mark() {
     let place = "<div class=\"draw\" data-draw=\"a/bars-head-3\" data-mark=\"&quot;4&quot; × d\">";
     assert!(chapter.text.contains(place), "{}", chapter.text);
     assert!(
-        chapter.text.contains("id=\"figure-01-a-1\">\n3</figure>"),
+        chapter.text.contains("id=\"figure-01-a-1\">")
+            && chapter.text.contains("\n3</figure>"),
         "{}",
         chapter.text
     );
