@@ -16,10 +16,8 @@ use attention::Real;
 use safetensors::Dtype;
 use safetensors::tensor::TensorInfo;
 
-use crate::TensorFile;
 use crate::error::{Error, Result};
 use crate::numbers::{FLOATS, floats};
-use crate::save::NewTensor;
 use crate::words::shape_text;
 
 /// Entries of a row that have one scale.
@@ -156,25 +154,6 @@ pub(crate) fn numbers<T: Real>(
     blocks.flat_map(|(block, &s)| block.iter().map(move |&q| entry(q, s))).collect()
 }
 
-/// The tensors of a file with each matrix of floats in few bits, as a tensor and its scales; the
-/// others, and matrices with an odd number of columns, are as they were.
-///
-/// # Errors
-/// [`Error::Read`]; [`Error::Dtype`] for an odd number of columns that are in few bits already.
-pub fn in_bits(file: &TensorFile, bits: Bits) -> Result<Vec<NewTensor>> {
-    let mut tensors = Vec::new();
-    for name in file.names() {
-        let tensor = file.tensor(&name)?;
-        match (tensor.shape(), tensor.numbers_as::<f32>()) {
-            (&[rows, cols], Ok(numbers)) if cols % 2 == 0 => {
-                tensors.extend(NewTensor::in_bits(&name, [rows, cols], &numbers, bits));
-            }
-            _ => tensors.push(tensor.to_new()?),
-        }
-    }
-    Ok(tensors)
-}
-
 /// A row's blocks as integers, with their scales as the bytes of BF16.
 pub(crate) fn row(entries: &[f32], bits: Bits) -> (Vec<u8>, Vec<u8>) {
     let (mut integers, mut scales) = (vec![], vec![]);
@@ -208,6 +187,3 @@ fn best(block: &[f32], bits: Bits) -> (f32, Vec<i8>) {
     let (_, scale, integers) = all.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default();
     (scale, integers)
 }
-
-#[cfg(test)]
-mod tests;

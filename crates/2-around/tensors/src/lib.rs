@@ -16,6 +16,7 @@
 //!
 //! Left out: what the tensors mean, which is for `model-files`, and so are GGUF files.
 
+mod copy;
 mod error;
 mod few_bits;
 mod file;
@@ -25,8 +26,9 @@ pub mod plain;
 mod save;
 mod words;
 
+pub use copy::in_bits;
 pub use error::{Error, Result};
-pub use few_bits::{Bits, in_bits};
+pub use few_bits::Bits;
 pub use file::{Tensor, TensorFile};
 pub use numbers::half;
 pub use save::{

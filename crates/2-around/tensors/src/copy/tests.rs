@@ -1,8 +1,9 @@
 use attention::{Matrix, Rng, SeedableRng, random_matrix};
 
+use safetensors::{Dtype, View};
+
 use super::*;
 use crate::to_bytes;
-use safetensors::View;
 
 fn open(tensors: &[NewTensor]) -> Result<TensorFile> {
     TensorFile::from_bytes("some.file", to_bytes(tensors).unwrap())
