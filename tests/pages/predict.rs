@@ -233,7 +233,7 @@ fn question_of(kind: &str, view: View) {
     assert!(says.contains(&plain(&page, &rows[0]["slips"][0]["says"])), "{says}");
     press(&page, "Hint");
     assert_eq!(text(&page, ".predict-hint"), plain(&page, &rows[0]["hint"]));
-    press(&page, "Try again with other numbers");
+    press(&page, "Try again with different numbers");
     assert_eq!(text(&page, ".predict-text"), plain(&page, &rows[1]["text"]));
     assert_eq!(text(&page, ".predict-says"), "");
     answer(&page, kind, rows[1]["answer"].as_str().unwrap());
@@ -298,7 +298,7 @@ fn what_is_right_at_first_stays_so_and_a_rounded_number_does_not_count() {
     assert_eq!(kept(&page, "counting")[0], "");
     answer(&page, "whole", &right.to_string());
     assert_eq!(text(&page, ".predict-state"), "✓ right at the first try");
-    press(&page, "The same with other numbers");
+    press(&page, "The same with different numbers");
     answer(&page, "whole", "1");
     assert!(text(&page, ".predict-says").starts_with("It is not 1."));
     assert_eq!(text(&page, ".predict-state"), "✓ right at the first try");

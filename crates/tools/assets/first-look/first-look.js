@@ -241,14 +241,14 @@
   const typed = element("input", { type: "text", autocomplete: "off", value: "The cat sat on the mat because it was warm." });
   const look = element("button", { type: "submit", className: "first-button" });
   const progress = element("progress", { max: 1, value: 0, hidden: true });
-  progress.setAttribute("aria-label", "How much of the model is there");
+  progress.setAttribute("aria-label", "How much of the model has loaded");
   const own = element("form", { className: "first-own" }, element("label", {}, "Your own sentence ", typed), look, progress);
 
   async function offerOwn() {
     const has = await encoder.about();
     look.textContent = has ? `Look (loads ${Math.round(has.bytes / 1e6)} MB once)` : "Look";
     if (has) return part("others").append(own);
-    const how = element("p", {}, "To type a sentence of your own here, bring the model: ", element("code", {}, "cargo learn fetch minilm"), " downloads 83 MB.");
+    const how = element("p", {}, "To try a sentence of your own here, first download the model: ", element("code", {}, "cargo learn fetch minilm"), " (83 MB).");
     return part("others").append(how);
   }
 
@@ -257,7 +257,7 @@
     look.disabled = true;
     place.dataset.state = "looking";
     try {
-      if (!(await encoder.start(own))) throw new Error("The module that reads the model is not here");
+      if (!(await encoder.start(own))) throw new Error("The module that loads the model could not be found");
       progress.hidden = false;
       await encoder.load((part) => (progress.value = part));
       const { looked, shares } = await encoder.look(typed.value);

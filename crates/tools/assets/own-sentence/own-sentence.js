@@ -60,7 +60,7 @@
   const button = element("button", { type: "submit" }, "Look");
   const missing = element("p", { className: "own-missing", hidden: true });
   const progress = element("progress", { max: 1, value: 0, hidden: true });
-  progress.setAttribute("aria-label", "How much of the model is loaded");
+  progress.setAttribute("aria-label", "How much of the model has loaded");
   const form = element("form", { className: "live-controls own-form" }, label, sentence, button, progress, missing);
 
   const files = element("input", { type: "file", multiple: true, id: "own-files" });
@@ -68,7 +68,7 @@
     element("label", { htmlFor: "own-files" }, "The model's files: ",
       ...["config.json", "tokenizer.json", "model.safetensors"].flatMap((name, i) => [i ? ", " : "", code(name)]),
       "; or one GGUF file, ", code("NAME.gguf")),
-    files, element("small", {}, "Choose all of a folder at once, its other files too, or drop them here. They are read in this page and sent nowhere."));
+    files, element("small", {}, "Select every file in the model's folder at once, or drop them here. They are read in this page and never uploaded."));
   const other = element("details", { className: "own-other-model" }, element("summary", {}, "Another model, from your files"), drop);
   const writing = element("div", { className: "own-writer" });
   const error = element("p", { className: "live-error" });
@@ -133,7 +133,7 @@
       showAsked(model.writes);
       state("read");
       if (model.writes) return write(model, memory, seconds);
-      words.textContent = `A model of the family ${model.family}: ${model.n_layers} layers of ${model.n_heads} heads, read in ${seconds} s.`;
+      words.textContent = `A ${model.family} model: ${model.n_layers} layers of ${model.n_heads} heads, loaded in ${seconds} s.`;
       return look();
     } catch (problem) {
       isRead = false;
@@ -150,11 +150,11 @@
     const layers = (it) => `${it.n_layers} layers of ${it.n_heads} heads`;
     if (!translates) {
       const shared = model.n_kv_heads < model.n_heads ? ` on ${model.n_kv_heads} of keys and values` : "";
-      return `A model that writes, of the family ${family}: ${layers(model)}${shared}`;
+      return `A ${family} model, which writes: ${layers(model)}${shared}`;
     }
     const longest = nPositions ? `${nPositions} positions` : "texts of any length";
     const not = leftOut.length ? ` (its files ask for ${leftOut.join(", ")} too, which is not done here)` : "";
-    return `A model that reads one text and writes another, of the family ${family}: ${layers(reads)} read, ${layers(decoder)} write, ${longest}${not}`;
+    return `A ${family} model, which reads one text and writes another: encoder of ${layers(reads)}, decoder of ${layers(decoder)}, ${longest}${not}`;
   }
 
   function write(model, memory, seconds) {

@@ -36,7 +36,7 @@
       this.says = make("div", { className: "predict-says" });
       this.says.setAttribute("role", "status");
       this.hint = button("Hint", () => this.helped());
-      this.again = button("Try again with other numbers", () => this.pose(this.row + 1).focus());
+      this.again = button("Try again with different numbers", () => this.pose(this.row + 1).focus());
       this.give = button("Show the answer", () => this.given());
       this.turns = make("div", { className: "predict-turns" }, this.hint, this.again, this.give, next);
       this.form.after(this.says, this.turns);
@@ -77,7 +77,7 @@
     }
 
     turn({ hint, again, give }) {
-      this.again.textContent = give ? "Try again with other numbers" : "The same with other numbers";
+      this.again.textContent = give ? "Try again with different numbers" : "The same with different numbers";
       [this.hint.hidden, this.again.hidden, this.give.hidden] = [!hint, !again, !give];
     }
 
@@ -90,9 +90,9 @@
       const line = this.line();
       const { kind, right, ways, slips } = this.now;
       const given = line.trim() && read(kind, line);
-      if (!given) return this.say("", `That cannot be read, and does not count. Give ${ways}.`);
+      if (!given) return this.say("", `That answer could not be read, so it does not count. Enter ${ways}.`);
       const verdict = judge(kind, given, right);
-      if (verdict === "near") return this.say("is-near", "Near: that is it, rounded. Give every digit.");
+      if (verdict === "near") return this.say("is-near", "Close: that is the right answer, rounded. Enter the exact number.");
       const isShown = this.element.classList.contains("is-answered"); // then it is no answer
       if (!isShown) progress.note("question", this.id, verdict);
       this.show();
