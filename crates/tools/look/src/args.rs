@@ -40,8 +40,13 @@ impl ModelArgs {
 
     /// What becomes of a long text.
     pub fn long(&self) -> Long {
-        if self.truncate { Long::Cut } else { Long::Refuse }
+        long(self.truncate)
     }
+}
+
+/// What becomes of a long text.
+pub fn long(truncate: bool) -> Long {
+    if truncate { Long::Cut } else { Long::Refuse }
 }
 
 /// What is read.

@@ -10,8 +10,9 @@ use maps::compare::{Basis, Difference, differences};
 
 use crate::args::ModelArgs;
 use crate::page::Texts;
-use crate::shown::{ShowArgs, Shown};
-use crate::source::{self, Inputs, Opened};
+use crate::prose::Prose;
+use crate::shown::{MapReport, ShowArgs};
+use crate::source::{self, ModelSource, inputs};
 use crate::view::{View, share};
 use crate::{fetch, translate};
 
@@ -50,21 +51,13 @@ pub fn run(args: &Args) -> Result<()> {
     let folder = args.model.folder()?;
     let other = args.other_model.as_ref();
     let other = other.map(|it| fetch::named(it, args.model.download)).transpose()?;
-    for folder in [Some(&folder), other.as_ref()].into_iter().flatten() {
-        translate::expect_one_text(folder)?;
-    }
-    let folders: Vec<&Path> = [Some(&folder), other.as_ref()]
-        .into_iter()
-        .flatten()
-        .map(PathBuf::as_path)
-        .collect();
-    args.show.check(&Inputs::of(&folders, None))?;
+    let folders: Vec<&Path> =
+        [Some(&folder), other.as_ref()].into_iter().flatten().map(|it| &**it).collect();
+    folders.iter().try_for_each(|folder| translate::expect_one_text(folder))?;
+    args.show.check(&inputs(&folders, None))?;
     let long = args.model.long();
     let (views, draws) = match (&args.other, &other) {
-        (Some(text), _) => {
-            let TwoTexts { views, draws } = two_texts(&folder, [&args.text, text], long)?;
-            (views, draws)
-        }
+        (Some(text), _) => two_texts(&folder, [&args.text, text], long)?,
         (None, Some(other)) => {
             let of = |folder| source::of_sentence(folder, &args.text, long);
             ([of(&folder)?, of(other)?], Draws::default())
@@ -73,35 +66,28 @@ pub fn run(args: &Args) -> Result<()> {
     };
     let [view, beside] = views;
     let compared = report(&view, &beside, &draws)?;
-    Shown { compared, ..Shown::one(Texts::one(view, Some(beside))) }.show(&args.show)
+    MapReport { compared, ..MapReport::one(Texts::one(view, Some(beside))) }
+        .show(&args.show)
 }
 
 /// So many heads are printed.
 const MOST: usize = 12;
 
-/// Two texts in all heads of a model, and texts that were drawn beside them.
-pub struct TwoTexts {
-    /// Both.
-    pub views: [View; 2],
-    /// What is between them by chance.
-    pub draws: Draws,
-}
-
-/// Both texts through the model in this folder, and as many others as are drawn.
+/// Both texts through the model in this folder, and the texts that are drawn beside them.
 ///
 /// # Errors
 /// A model or a text that cannot be read.
-pub fn two_texts(folder: &Path, texts: [&str; 2], long: Long) -> Result<TwoTexts> {
-    let opened = Opened::of(folder)?;
+fn two_texts(folder: &Path, texts: [&str; 2], long: Long) -> Result<([View; 2], Draws)> {
+    let opened = ModelSource::of(folder)?;
     let start = opened.start;
     let pieces = [opened.pieces(texts[0], long)?, opened.pieces(texts[1], long)?];
-    let prose = opened.prose()?;
+    let prose = Prose::new(&opened.text)?;
     let reader = opened.reader()?;
     let loading = start.elapsed();
-    let view = |nth: usize| reader.view(folder, texts[nth], pieces[nth].clone(), loading);
+    let view = |nth: usize| reader.view(texts[nth], pieces[nth].clone(), loading);
     let views = [view(0)?, view(1)?];
     let draws = draws::draws(&reader, &prose, [&pieces[0], &pieces[1]])?;
-    Ok(TwoTexts { views, draws })
+    Ok((views, draws))
 }
 
 /// How far heads are from themselves, if the two views can be compared.

@@ -15,7 +15,7 @@ use workshop::progress;
 
 use crate::args::{ModelArgs, SaveArgs, check_outputs, existing};
 use crate::save::OutputFile;
-use crate::source::{Inputs, Opened, text_file};
+use crate::source::{ModelSource, inputs, text_file};
 use crate::translate;
 use crate::view::share;
 
@@ -59,8 +59,8 @@ pub fn run(args: &Args) -> Result<()> {
     let SaveArgs { save, mm } = &args.save;
     let (folder, existing) = (args.model.folder()?, existing(args.force));
     translate::expect_one_text(&folder)?;
-    let inputs = Inputs::of(&[&folder], Some(&args.file));
-    check_outputs(save.iter().map(|it| (it.path(), "--save")), existing, &inputs.0)?;
+    let inputs = inputs(&[&folder], Some(&args.file));
+    check_outputs(save.iter().map(|it| (it.path(), "--save")), existing, &inputs)?;
     save.iter().try_for_each(OutputFile::check_of_texts)?;
     let measured = measure(&folder, &args.file, args.model.long())?;
     for file in save {
@@ -75,7 +75,7 @@ pub fn run(args: &Args) -> Result<()> {
 
 /// The texts of a file, one per line, in tokens: before anything is computed, every one is
 /// known to be readable.
-fn lines(path: &Path, opened: &Opened, long: Long) -> Result<Vec<Pieces>> {
+fn lines(path: &Path, opened: &ModelSource, long: Long) -> Result<Vec<Pieces>> {
     let name = path.display();
     let file = text_file(path)?;
     let lines = file.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
@@ -89,7 +89,7 @@ fn lines(path: &Path, opened: &Opened, long: Long) -> Result<Vec<Pieces>> {
 }
 
 /// What was measured, and in which words.
-pub struct Measured {
+pub struct Measurement {
     /// Of each head and an even one.
     pub texts: Texts,
     /// How many texts the file has.
@@ -98,8 +98,8 @@ pub struct Measured {
 }
 
 /// All texts of a file; Ctrl-C keeps those that are done.
-pub fn measure(folder: &Path, path: &Path, long: Long) -> Result<Measured> {
-    let opened = Opened::of(folder)?;
+pub fn measure(folder: &Path, path: &Path, long: Long) -> Result<Measurement> {
+    let opened = ModelSource::of(folder)?;
     let lines = lines(path, &opened, long)?;
     let reader = opened.reader()?;
     let is_stopped = Arc::new(AtomicBool::new(false));
@@ -118,10 +118,10 @@ pub fn measure(folder: &Path, path: &Path, long: Long) -> Result<Measured> {
     }
     bar.finish_and_clear();
     ensure!(texts.n_texts > 0, "stopped before the first text was read");
-    Ok(Measured { texts, n_in_file, seconds: start.elapsed().as_secs_f64() })
+    Ok(Measurement { texts, n_in_file, seconds: start.elapsed().as_secs_f64() })
 }
 
-impl Measured {
+impl Measurement {
     /// A row per head, those first that are farthest above chance in a habit; without one,
     /// in any share.
     pub fn table(&self, sorted: Option<Habit>) -> String {

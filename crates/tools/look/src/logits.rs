@@ -15,7 +15,7 @@ use workshop::output::print;
 use crate::args::{ModelArgs, PageArgs, TextArgs, check_outputs};
 use crate::save::write_bytes;
 use crate::shown::write_page;
-use crate::source::Inputs;
+use crate::source::inputs;
 use crate::study::{DrawArgs, TextInDecoder, name};
 
 /// What each head adds to the logit of the next token, beside random tokens
@@ -57,8 +57,8 @@ pub fn run(args: &Args) -> Result<()> {
     let outputs = [(html, "--html"), (json, "--json")];
     let outputs = outputs.into_iter().filter_map(|(path, flag)| Some((&**path?, flag)));
     let (inputs, existing) =
-        (Inputs::of(&[&folder], args.text.file.as_deref()), args.page.existing());
-    check_outputs(outputs, existing, &inputs.0)?;
+        (inputs(&[&folder], args.text.file.as_deref()), args.page.existing());
+    check_outputs(outputs, existing, &inputs)?;
     let long = args.model.long();
     let read = TextInDecoder::open(&folder, &sentence, long, WHAT)?;
     let tokens = args.of.as_deref().map(|tokens| read.tokens(tokens)).transpose()?;
@@ -86,13 +86,13 @@ const WIDTH: f64 = 24.0;
 const IN_JSON: usize = 8;
 
 /// What each part adds to some tokens, and to random ones.
-struct Adds {
+struct Contributions {
     tokens: Vec<Attribution>,
     random: Vec<Attribution>,
     probabilities: Vec<f64>,
 }
 
-impl Adds {
+impl Contributions {
     /// Of these tokens, or the most likely.
     fn of(
         read: &TextInDecoder,
@@ -111,9 +111,9 @@ impl Adds {
         likely.sort_by(|&a, &b| next[b].total_cmp(&next[a]));
         likely.truncate(most);
         let tokens = tokens.unwrap_or(&likely);
-        let rng = &mut Rng::seed_from_u64(draws.seed());
+        let rng = &mut Rng::seed_from_u64(draws.seed);
         let random: Vec<usize> =
-            (0..draws.n()).map(|_| rng.random_range(0..next.len())).collect();
+            (0..draws.n).map(|_| rng.random_range(0..next.len())).collect();
         let last = read.ids().len() - 1;
         let mut all = model.attribution(&pass, last, &[tokens, &random].concat())?;
         let random = all.split_off(tokens.len());
@@ -133,7 +133,7 @@ fn report(
     tokens: Option<&[usize]>,
     draws: DrawArgs,
 ) -> Result<String> {
-    let adds = Adds::of(read, tokens, 1, draws)?;
+    let adds = Contributions::of(read, tokens, 1, draws)?;
     let mut to = String::new();
     for (token, probability) in adds.tokens.iter().zip(&adds.probabilities) {
         let piece = read.piece(token.token)?;
@@ -158,7 +158,7 @@ fn report(
 }
 
 /// The heads that add or take most.
-fn bars(to: &mut String, adds: &Adds, token: &Attribution) {
+fn bars(to: &mut String, adds: &Contributions, token: &Attribution) {
     let heads = token.layers.iter().enumerate();
     let heads = heads.flat_map(|(l, of)| (0..of.heads.len()).map(move |i| (l, i)));
     let mut all: Vec<(HeadOfLayer, BesideDraws)> =
@@ -222,7 +222,7 @@ fn to_json(
     tokens: Option<&[usize]>,
     draws: DrawArgs,
 ) -> Result<Value> {
-    let adds = Adds::of(read, tokens, IN_JSON, draws)?;
+    let adds = Contributions::of(read, tokens, IN_JSON, draws)?;
     let of_token = |(token, probability): (&Attribution, &f64)| -> Result<Value> {
         let of_heads = |number: &dyn Fn(BesideDraws) -> Value| -> Vec<Vec<Value>> {
             let of_layer = |(l, of): (usize, &LayerParts)| {
@@ -269,7 +269,7 @@ mod tests {
     use ::texts::Long;
 
     use super::*;
-    use crate::tests::{command, tiny};
+    use crate::tests::{at, command, tiny, word};
 
     fn of_bank(model: &str, of: Option<&str>) -> Result<String> {
         let folder = tiny(model);
@@ -299,39 +299,33 @@ mod tests {
     #[test]
     fn a_page_gets_every_head_of_every_token() {
         let folder = tiny("gpt2-1");
-        let path = folder.path().join("adds.json");
-        let model = folder.path().to_str().unwrap();
-        let base = ["logits", "the bank", "--model", model, "--of", "the,bank", "--json"];
-        let write = |path: &std::path::Path, more: &[&str]| {
-            let words = [&base[..], &[path.to_str().unwrap()], more].concat();
-            command(&words).map_err(|error| error.to_string())
+        let path = at(&folder, "adds.json");
+        let write = |path: &str, more: &[&str]| {
+            let words =
+                ["logits", "the bank", "--model", &word(&folder), "--of", "the,bank"];
+            command(&words, &[&["--json", path], more].concat())
         };
         write(&path, &[]).unwrap();
         let refused = write(&path, &[]).unwrap_err();
         assert!(refused.contains("write over it with --force"), "{refused}");
         write(&path, &["--force"]).unwrap();
-        let weights = folder.path().join("model.safetensors");
-        let refused = write(&weights, &["--force"]).unwrap_err();
+        let refused = write(&at(&folder, "model.safetensors"), &["--force"]).unwrap_err();
         assert!(refused.contains("is read by this command"), "{refused}");
-        let json: serde_json::Value =
-            serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
-        let sum = |of: &serde_json::Value| -> f64 {
-            let numbers = of.as_array().unwrap();
-            numbers.iter().map(|it| it.as_f64().unwrap()).sum()
-        };
-        assert_eq!(json["tokens"].as_array().unwrap().len(), 2);
-        for token in json["tokens"].as_array().unwrap() {
+        let json: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+        let number = |it: &Value| it.as_f64().unwrap();
+        let sum = |of: &Value| of.as_array().unwrap().iter().map(number).sum::<f64>();
+        let tokens = json["tokens"].as_array().unwrap();
+        assert_eq!(tokens.len(), 2);
+        for token in tokens {
             let layers = token["heads"].as_array().unwrap();
-            assert!(
-                layers.len() == 3
-                    && layers.iter().all(|it| it.as_array().unwrap().len() == 4)
-            );
+            let n_heads = layers.iter().map(|it| it.as_array().unwrap().len());
+            assert_eq!(n_heads.collect::<Vec<_>>(), [4; 3]);
             let parts = layers.iter().map(sum).sum::<f64>()
                 + sum(&token["feed_forward"])
                 + sum(&token["attention_bias"])
-                + token["embedding"].as_f64().unwrap()
-                + token["last_bias"].as_f64().unwrap();
-            assert!((parts - token["logit"].as_f64().unwrap()).abs() < 1e-3, "{token}");
+                + number(&token["embedding"])
+                + number(&token["last_bias"]);
+            assert!((parts - number(&token["logit"])).abs() < 1e-3, "{token}");
         }
     }
 

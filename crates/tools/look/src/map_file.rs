@@ -7,8 +7,8 @@ use anyhow::{Result, ensure};
 use crate::compare::{self, Draws};
 use crate::page::Texts;
 use crate::rows::Queries;
-use crate::shown::{ShowArgs, Shown};
-use crate::source::{self, Inputs};
+use crate::shown::{MapReport, ShowArgs};
+use crate::source;
 use crate::view::View;
 
 /// Attention maps from a file, of any framework
@@ -68,7 +68,7 @@ pub fn run(args: &Args) -> Result<()> {
     let inputs = [Some(args.file.as_path()), args.tokens.as_deref(), other];
     let inputs =
         inputs.into_iter().flatten().chain(args.image.iter().map(PathBuf::as_path));
-    args.show.check(&Inputs(inputs.map(Path::to_path_buf).collect()))?;
+    args.show.check(&inputs.map(Path::to_path_buf).collect::<Vec<_>>())?;
     let mut all = source::of_file(&args.file, args.tokens.as_deref())?;
     source::expect_text(&all, args.text)?;
     give_pictures(args, &mut all)?;
@@ -80,14 +80,14 @@ pub fn run(args: &Args) -> Result<()> {
     let Some(other) = other else {
         let texts = Texts::of_batch(all, args.text, args.show.page.html.is_some());
         notes += &texts.left_out();
-        return Shown { notes, ..Shown::one(texts) }.show(&args.show);
+        return MapReport { notes, ..MapReport::one(texts) }.show(&args.show);
     };
     let (beside, more) = source::of_text(source::of_file(other, None)?, args.text)?;
     notes += &more;
     let view = all.swap_remove(args.text);
     let compared = compare::report(&view, &beside, &Draws::default())?;
     let texts = Texts::one(view, Some(beside));
-    Shown { notes, compared, ..Shown::one(texts) }.show(&args.show)
+    MapReport { notes, compared, ..MapReport::one(texts) }.show(&args.show)
 }
 
 /// One picture is of the text that is chosen; several are of all texts, in their order.

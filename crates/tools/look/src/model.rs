@@ -2,18 +2,18 @@
 
 use std::path::PathBuf;
 
-use ::texts::Long;
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use attention::{LayerParameters, Real};
 use clap::ValueEnum;
 use fused_heads::FusedAttention;
 use model_files::{Sequence, Unused, shown};
 use models::encoders::Stage;
 use models::{ModelFiles, translators};
-use tensors::{Existing, NewTensor, TensorFile, check_output, save};
+use tensors::{NewTensor, Stored, TensorFile, check_output, save};
 use workshop::output::print;
 
-use crate::sizes::{Kept, cut_hint, expect_room, expect_room_of_pairs};
+use crate::args::{existing, long};
+use crate::sizes::{OutputSizes, cut_hint, expect_room, expect_room_of_pairs};
 use crate::{fetch, translate};
 
 /// Run your own model: every hidden state and every map
@@ -74,61 +74,46 @@ pub struct Args {
     download: bool,
 }
 
+impl Args {
+    fn input(&self) -> Result<&PathBuf> {
+        self.input.as_ref().context("neither INPUT nor --text was given")
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Precision {
     F32,
     F64,
 }
 
-impl Precision {
-    fn n_bytes(self) -> usize {
-        match self {
-            Self::F32 => size_of::<f32>(),
-            Self::F64 => size_of::<f64>(),
-        }
-    }
-}
-
-/// All that the model gives, if there is room for it.
-fn computed(args: &Args, model: &ModelFiles) -> Result<Vec<NewTensor>> {
-    let n_bytes = args.dtype.n_bytes();
+/// All that the model gives in this precision, if there is room for it.
+fn computed<T: Real + Stored>(args: &Args, model: &ModelFiles) -> Result<Vec<NewTensor>> {
     if let ModelFiles::Translator(files) = model {
         let texts = text_pairs(args, files)?;
         let lengths = texts.iter().map(|pair| [0, 1].map(|it| pair[it].n_tokens()));
-        expect_room_of_pairs(files, &lengths.collect::<Vec<_>>(), n_bytes)?;
-        return match args.dtype {
-            Precision::F32 => Ok(translators::tensors::<f32>(files, &texts)?),
-            Precision::F64 => Ok(translators::tensors::<f64>(files, &texts)?),
-        };
+        expect_room_of_pairs(files, &lengths.collect::<Vec<_>>(), size_of::<T>())?;
+        return Ok(translators::tensors::<T>(files, &texts)?);
     }
     let sequences = sequences(args, model)?;
-    if let Some(kept) = kept(model) {
-        expect_room(kept, &sequences, n_bytes)?;
+    if let Some(sizes) = output_sizes(model) {
+        expect_room(sizes, &sequences, size_of::<T>())?;
     }
-    match args.dtype {
-        Precision::F32 => Ok(model.tensors::<f32>(&sequences, fused)?),
-        Precision::F64 => Ok(model.tensors::<f64>(&sequences, fused)?),
-    }
+    Ok(model.tensors::<T>(&sequences, fused)?)
 }
 
 fn fused<T: Real>(parameters: &LayerParameters<T>) -> Stage<T> {
     Box::new(FusedAttention::new(parameters))
 }
 
-/// What is kept of a model that reads one text.
-fn kept(model: &ModelFiles) -> Option<Kept> {
-    match model {
-        ModelFiles::Encoder(folder) => {
-            let (n_layers, dims) = (folder.config.n_layers, folder.config.dims);
-            Some(Kept::new(n_layers, dims.n_heads(), dims.d_model()))
-        }
-        ModelFiles::Decoder(files) => {
-            let (config, dims) = (&files.config, files.config.dims());
-            let kept = Kept::new(config.n_layers, dims.n_heads(), dims.d_model());
-            Some(kept.with_logits(config.n_vocabulary))
-        }
-        ModelFiles::Translator(_) => None,
-    }
+/// What a model that reads one text gives.
+fn output_sizes(model: &ModelFiles) -> Option<OutputSizes> {
+    let (dims, n_vocabulary) = match model {
+        ModelFiles::Encoder(files) => (files.config.dims, 0),
+        ModelFiles::Decoder(files) => (files.config.dims(), files.config.n_vocabulary),
+        ModelFiles::Translator(_) => return None,
+    };
+    let sizes = OutputSizes::new(model.n_heads(), dims.d_model());
+    Some(sizes.with_logits(n_vocabulary))
 }
 
 /// Reads, computes, and then writes: whatever fails, nothing is written.
@@ -137,7 +122,7 @@ fn kept(model: &ModelFiles) -> Option<Kept> {
 /// What is wrong with the folder, the input, or the place to write to.
 pub fn run(args: &Args) -> Result<()> {
     let path = fetch::named(&args.folder, args.download)?;
-    let existing = if args.force { Existing::Replace } else { Existing::Keep };
+    let existing = existing(args.force);
     let files = ModelFiles::files(&path);
     let inputs = args.input.iter().chain(&files).map(PathBuf::as_path);
     check_output(&args.output, existing, inputs)?;
@@ -154,7 +139,10 @@ pub fn run(args: &Args) -> Result<()> {
         }
         unused = unused_text(&all);
     }
-    let tensors = computed(args, &model)?;
+    let tensors = match args.dtype {
+        Precision::F32 => computed::<f32>(args, &model)?,
+        Precision::F64 => computed::<f64>(args, &model)?,
+    };
     save(&args.output, &tensors, existing)?;
     let width = tensors.iter().map(|it| it.name().len()).max().unwrap_or(0).max(10);
     let written = tensors.iter().map(|tensor| {
@@ -165,11 +153,10 @@ pub fn run(args: &Args) -> Result<()> {
             tensor.dtype()
         )
     });
-    let has_logits = !matches!(model, ModelFiles::Encoder(_));
-    let is_headless = has_logits && tensors.iter().all(|it| it.name() != "logits");
-    let headless = match is_headless {
-        true => "  saved without its head: there are no logits\n",
-        false => "",
+    let has_logits = tensors.iter().any(|it| it.name() == "logits");
+    let headless = match has_logits || matches!(model, ModelFiles::Encoder(_)) {
+        true => "",
+        false => "  saved without its head: there are no logits\n",
     };
     Ok(print(format_args!(
         "{}: {}\n{headless}{unused}{}:\n{}",
@@ -191,11 +178,12 @@ fn unused_text(unused: &[Unused]) -> String {
 
 /// The sources and targets of a model that has both.
 fn text_pairs(args: &Args, files: &translators::Files) -> Result<Vec<[Sequence; 2]>> {
-    let long = if args.truncate { Long::Cut } else { Long::Refuse };
     if let Some(text) = &args.text {
-        return Ok(vec![translate::text_pair(files, text, long, translate::MOST)?]);
+        let pair =
+            translate::text_pair(files, text, long(args.truncate), translate::MOST)?;
+        return Ok(vec![pair]);
     }
-    let Some(input) = &args.input else { bail!("neither INPUT nor --text was given") };
+    let input = args.input()?;
     let pairs = translators::sequences(&files.config, &TensorFile::open(input)?)?;
     let longest = files.config.longest();
     for (side, name) in ["input_ids", "decoder_input_ids"].into_iter().enumerate() {
@@ -213,11 +201,10 @@ fn text_pairs(args: &Args, files: &translators::Files) -> Result<Vec<[Sequence; 
 fn sequences(args: &Args, model: &ModelFiles) -> Result<Vec<Sequence>> {
     let longest = model.longest();
     if let Some(text) = &args.text {
-        let tokenizer = model.text()?;
-        let long = if args.truncate { Long::Cut } else { Long::Refuse };
-        return Ok(vec![cut_hint(tokenizer.pieces(text, longest, long))?.sequence]);
+        let pieces = model.text()?.pieces(text, longest, long(args.truncate));
+        return Ok(vec![cut_hint(pieces)?.sequence]);
     }
-    let Some(input) = &args.input else { bail!("neither INPUT nor --text was given") };
+    let input = args.input()?;
     let sequences = model.sequences(&TensorFile::open(input)?)?;
     let n_tokens = sequences.iter().map(Sequence::n_tokens).max().unwrap_or_default();
     if n_tokens <= longest {
@@ -232,10 +219,8 @@ fn sequences(args: &Args, model: &ModelFiles) -> Result<Vec<Sequence>> {
     let sequences: Vec<_> = sequences.iter().map(|one| one.first(longest)).collect();
     let is_empty = |one: &Sequence| !one.is_real.contains(&true);
     if let Some(s) = sequences.iter().position(is_empty) {
-        bail!(
-            "{}: cut to {longest} tokens, sequence {s} is all padding",
-            input.display()
-        );
+        let name = input.display();
+        bail!("{name}: cut to {longest} tokens, sequence {s} is all padding");
     }
     Ok(sequences)
 }

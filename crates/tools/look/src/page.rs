@@ -3,6 +3,7 @@
 //! What is in words and tables is there without a script too; the explorer of heads draws
 //! the small maps and the one that is chosen.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::Write as _;
 
@@ -12,17 +13,15 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 use figures::escaped;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use maps::{Extract, Glance};
+use maps::{Extract, TextHeads};
 use model_files::MOST_SHOWN;
 use serde_json::{Value, json};
 
-mod drawn;
 mod texts;
 
 pub use self::texts::Texts;
 
-use self::drawn::{drawn, left_out};
-use crate::view::{BesideMaps, View, share};
+use crate::view::{BesideMaps, View, preferred_shares, share};
 
 const PAGE: &str = include_str!("page.html");
 
@@ -158,10 +157,7 @@ fn rows(view: &View, nth: usize) -> String {
     let Some(uniform) = view.text.uniform() else { return rows };
     for ([layer, head], map) in view.text.heads() {
         let Some(glance) = view.text.glance(map) else { continue };
-        let kind = glance.preferred(&uniform);
-        let of = |glance: &Glance| {
-            kind.map_or(String::new(), |kind| share(glance.share(kind)))
-        };
+        let [preferred, by_chance] = preferred_shares(&glance, &uniform);
         let links = view.text.links(map, 3).into_iter().map(|link| {
             let [asks, key] = view.link_names(&link).map(|it| escaped(&it));
             let (share, others) = (share(link.share), share(link.others));
@@ -173,17 +169,49 @@ fn rows(view: &View, nth: usize) -> String {
         let _ = writeln!(
             rows,
             "<tr><th scope=\"row\"><a href=\"#heads{section}\" data-head=\"{layer}.{head}\">\
-             {layer}.{head}</a></th><td>{}</td><td>{}</td><td>{}</td><td>{:.1}</td>\
-             <td>{:.1}</td><td>{}</td></tr>",
+             {layer}.{head}</a></th><td>{}</td><td>{preferred}</td><td>{by_chance}</td>\
+             <td>{:.1}</td><td>{:.1}</td><td>{}</td></tr>",
             glance.preference(&uniform),
-            of(&glance),
-            of(&uniform),
             glance.entropy,
             glance.distance,
             links.collect::<Vec<_>>().join(", ")
         );
     }
     rows
+}
+
+/// What is drawn of a text: all of it, or of a long one the rows of its last tokens, unless it
+/// has few rows anyway.
+fn drawn(text: &TextHeads) -> Cow<'_, TextHeads> {
+    // Each has room for its own key, its neighbours, and one that it attends to.
+    const ROWS: usize = MOST_SHOWN / 4;
+    let (asking, _) = text.asking();
+    let is_long = text.pieces.len().max(asking.len()) > MOST_SHOWN;
+    match asking.len().checked_sub(ROWS) {
+        Some(first) if is_long && first > 0 => {
+            Cow::Owned(text.rows(&(first..asking.len()).collect::<Vec<_>>()))
+        }
+        _ => Cow::Borrowed(text),
+    }
+}
+
+/// What the page leaves out, as a paragraph.
+fn left_out(text: &TextHeads) -> String {
+    let drawn = drawn(text);
+    let (n, all) = (drawn.asking().0.len(), text.asking().0.len());
+    let rows = match (n < all, &text.places) {
+        (true, _) => Some(format!(
+            "Of {all} queries the last {n} are drawn; <code>--queries</code> chooses others"
+        )),
+        (false, Some(_)) => Some(format!("{n} of {} tokens ask", text.pieces.len())),
+        (false, None) => None,
+    };
+    let keys = Extract::of(&drawn, MOST_SHOWN).left_out();
+    let said: Vec<String> = [rows, keys].into_iter().flatten().collect();
+    match said.is_empty() {
+        true => String::new(),
+        false => format!("<p>{}.</p>", said.join("; ")),
+    }
 }
 
 /// What the explorer draws of each text: the tokens, and every share, packed.
@@ -233,7 +261,6 @@ mod tests {
     use std::time::Duration;
 
     use attention::Matrix;
-    use maps::TextHeads;
 
     use super::*;
 

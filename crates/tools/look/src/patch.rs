@@ -105,76 +105,72 @@ fn report(
         read.piece(b)?,
     );
     let start = Instant::now();
-    let shares = Shares::of(read, &patching)?;
-    shares.write(&mut to, read, &patching, draws)?;
+    let shares = shares(read, &patching)?;
+    alone(&mut to, read, &patching, &shares, draws)?;
     together(&mut to, read, &patching, &shares, (heads, draws))?;
     let _ = writeln!(to, "\npatched in {:.1} s", start.elapsed().as_secs_f64());
     Ok(to)
 }
 
-/// The share that each head carries.
-struct Shares(Vec<(HeadOfLayer, f64)>);
+/// The share that each head carries, the largest first.
+fn shares(
+    read: &TextInDecoder,
+    patching: &Patching<'_, f32>,
+) -> Result<Vec<(HeadOfLayer, f64)>> {
+    let [n_layers, h] = read.n_heads();
+    let heads = (0..n_layers).flat_map(|layer| (0..h).map(move |head| (layer, head)));
+    let share = |head: HeadOfLayer| Ok((head, patching.share(&[head])?));
+    let mut all = heads.par_bridge().map(share).collect::<Result<Vec<_>>>()?;
+    all.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+    Ok(all)
+}
 
-impl Shares {
-    /// The largest first.
-    fn of(read: &TextInDecoder, patching: &Patching<'_, f32>) -> Result<Self> {
-        let (n_layers, h) = (read.model.blocks.len(), read.model.config.dims().n_heads());
-        let heads = (0..n_layers).flat_map(|layer| (0..h).map(move |head| (layer, head)));
-        let share = |head: HeadOfLayer| Ok((head, patching.share(&[head])?));
-        let mut all = heads.par_bridge().map(share).collect::<Result<Vec<_>>>()?;
-        all.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
-        Ok(Self(all))
+/// The heads that carry most, each beside all others of its layer, and beside itself on
+/// unrelated texts.
+fn alone(
+    to: &mut String,
+    read: &TextInDecoder,
+    patching: &Patching<'_, f32>,
+    shares: &[(HeadOfLayer, f64)],
+    draws: DrawArgs,
+) -> Result<()> {
+    let prose = Prose::new(&read.text)?;
+    let unrelated = (0..draws.n).map(|draw| {
+        let seed = draws.seed.wrapping_add(draw as u64);
+        Ok(read.model.pass(&prose.like(read.ids().len(), seed)?.1)?.concats)
+    });
+    let unrelated = unrelated.collect::<Result<Vec<_>>>()?;
+    let _ = writeln!(
+        to,
+        "\nThe {MOST} largest of {} heads: first beside all other heads of its layer, then \
+         beside itself, put out on {} texts of\nas many tokens from the book's prose.\n\n\
+         {:<22}{HEADINGS}",
+        shares.len(),
+        unrelated.len(),
+        "head"
+    );
+    for &(head, observed) in shares.iter().take(MOST) {
+        let others =
+            shares.iter().filter(|((layer, i), _)| *layer == head.0 && *i != head.1);
+        let draws = others.map(|it| it.1).collect();
+        *to += &row(&format!("{:<6} its layer", name(head)), observed, draws);
+        let elsewhere =
+            unrelated.par_iter().map(|other| Ok(patching.share_by(&[head], other)?));
+        *to += &row("       other texts", observed, elsewhere.collect::<Result<_>>()?);
     }
+    let _ = writeln!(
+        to,
+        "\nIn each of {} layers one head is above all others and one below, whatever it does, \
+         and these {MOST}\nare the largest of all: what counts is how far beyond the ranges \
+         they are.",
+        read.model.blocks.len()
+    );
+    Ok(())
+}
 
-    /// The largest, beside all others of its layer, and beside itself on unrelated texts.
-    fn write(
-        &self,
-        to: &mut String,
-        read: &TextInDecoder,
-        patching: &Patching<'_, f32>,
-        draws: DrawArgs,
-    ) -> Result<()> {
-        let prose = Prose::new(&read.text)?;
-        let unrelated = (0..draws.n()).map(|draw| {
-            let seed = draws.seed().wrapping_add(draw as u64);
-            Ok(read.model.pass(&prose.like(read.ids().len(), seed)?.1)?.concats)
-        });
-        let unrelated = unrelated.collect::<Result<Vec<_>>>()?;
-        let _ = writeln!(
-            to,
-            "\nThe {MOST} largest of {} heads: first beside all other heads of its layer, then \
-             beside itself, put out on {} texts of\nas many tokens from the book's prose.\n\n\
-             {:<22}{HEADINGS}",
-            self.0.len(),
-            unrelated.len(),
-            "head"
-        );
-        for &(head, share) in self.0.iter().take(MOST) {
-            let others =
-                self.0.iter().filter(|((layer, i), _)| *layer == head.0 && *i != head.1);
-            let others =
-                BesideDraws { observed: share, draws: others.map(|it| it.1).collect() };
-            let _ = writeln!(
-                to,
-                "{:<22}{}",
-                format!("{:<6} its layer", name(head)),
-                beside_signed(&others)
-            );
-            let elsewhere =
-                unrelated.par_iter().map(|other| Ok(patching.share_by(&[head], other)?));
-            let draws = elsewhere.collect::<Result<Vec<_>>>()?;
-            let texts = BesideDraws { observed: share, draws };
-            let _ = writeln!(to, "{:<22}{}", "       other texts", beside_signed(&texts));
-        }
-        let _ = writeln!(
-            to,
-            "\nIn each of {} layers one head is above all others and one below, whatever it does, \
-             and these {MOST}\nare the largest of all: what counts is how far beyond the ranges \
-             they are.",
-            read.model.blocks.len()
-        );
-        Ok(())
-    }
+/// A share beside its draws, and what it is of.
+fn row(what: &str, observed: f64, draws: Vec<f64>) -> String {
+    format!("{what:<22}{}\n", beside_signed(&BesideDraws { observed, draws }))
 }
 
 /// Some heads at once: those that are named, or those that carry most.
@@ -182,35 +178,28 @@ fn together(
     to: &mut String,
     read: &TextInDecoder,
     patching: &Patching<'_, f32>,
-    shares: &Shares,
-    (heads, draws): (&[Head], DrawArgs),
+    shares: &[(HeadOfLayer, f64)],
+    (heads, args): (&[Head], DrawArgs),
 ) -> Result<()> {
-    let sizes = [read.model.blocks.len(), read.model.config.dims().n_heads()];
-    let args = draws;
-    let (mut heads, mut draws) = heads_and_draws(heads, args, sizes)?;
+    let (mut heads, mut draws) = heads_and_draws(heads, args, read.n_heads())?;
     let mut which = "The heads that were named";
     if heads.is_empty() {
-        let mut all = shares.0.clone();
+        let mut all = shares.to_vec();
         all.sort_by(|a, b| b.1.total_cmp(&a.1));
         heads = all.iter().take(TOGETHER).map(|(head, _)| *head).collect();
-        draws = args.of(&heads, sizes[1]);
+        draws = args.of(&heads, read.n_heads()[1]);
         which = "Those that carry most toward that text: chosen on these two texts, they should \
                  be\ntried on two others with `--heads`";
     }
     let of_draws = draws.sets.par_iter().map(|set| Ok(patching.share(set)?));
-    let found = BesideDraws {
-        observed: patching.share(&heads)?,
-        draws: of_draws.collect::<Result<_>>()?,
-    };
     let _ = writeln!(
         to,
-        "\n{which}: {}, at once. {}\n\n{:<22}{HEADINGS}\n{:<22}{}",
+        "\n{which}: {}, at once. {}\n\n{:<22}{HEADINGS}",
         names(&heads),
-        draws_line(&draws, args.n()),
-        "",
-        "share",
-        beside_signed(&found)
+        draws_line(&draws, args.n),
+        ""
     );
+    *to += &row("share", patching.share(&heads)?, of_draws.collect::<Result<_>>()?);
     Ok(())
 }
 
@@ -222,7 +211,7 @@ mod tests {
     fn of_bank(from: &str, of: &str, heads: &[Head]) -> Result<String> {
         let folder = tiny("gpt2-1");
         let read = TextInDecoder::open(folder.path(), "the bank", Long::Refuse, "this")?;
-        let draws = DrawArgs { draws: 5, ..DrawArgs::default() };
+        let draws = DrawArgs { n: 5, ..DrawArgs::default() };
         report(&read, from, &read.tokens(of)?, heads, draws)
     }
 

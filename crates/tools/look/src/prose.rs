@@ -6,19 +6,6 @@ use attention::{Rng, SeedableRng};
 use models::decoders::study::PROSE;
 use rand::RngExt;
 
-/// What means stand for, in words.
-pub fn means_of(n_tokens: usize) -> String {
-    format!("their means over {n_tokens} tokens of the book's prose")
-}
-
-/// What outputs on a text that is [`like`](Prose::like) another stand for, in words.
-pub fn outputs_on(n_tokens: usize, start: usize) -> String {
-    format!(
-        "what they put out, token by token, on {n_tokens} tokens of the book's prose from \
-         token {start} on"
-    )
-}
-
 /// Prose of the book as ids, with what the tokenizer puts around every text.
 pub struct Prose {
     first: Vec<usize>,

@@ -8,7 +8,7 @@ use attention::Matrix;
 use maps::{Extract, Glance, Kind};
 use model_files::{MOST_SHOWN, shown};
 
-use crate::view::{View, share};
+use crate::view::{View, preferred_shares, share};
 
 /// All that is printed.
 pub fn of(view: &View, in_full: Option<HeadOfLayer>) -> String {
@@ -120,21 +120,16 @@ fn each_head(to: &mut String, view: &View, uniform: &Glance) -> std::fmt::Result
     )?;
     for ([layer, head], map) in view.text.heads() {
         let Some(glance) = view.text.glance(map) else { continue };
-        let kind = glance.preferred(uniform);
-        let of = |glance: &Glance| {
-            kind.map_or(String::new(), |kind| share(glance.share(kind)))
-        };
+        let [preferred, by_chance] = preferred_shares(&glance, uniform);
         let links = view.text.links(map, 2).into_iter().map(|link| {
-            let text = view.link_text(&link);
+            let text = view.link_names(&link).join(" → ");
             format!("{text} {} ({})", share(link.share), share(link.others))
         });
         writeln!(
             to,
-            "{:<5} {:<9} {:>5}  {:>6}  {:>4.1}  {:>4.1}  {}",
+            "{:<5} {:<9} {preferred:>5}  {by_chance:>6}  {:>4.1}  {:>4.1}  {}",
             format!("{layer}.{head}"),
             glance.preference(uniform),
-            of(&glance),
-            of(uniform),
             glance.entropy,
             glance.distance,
             links.collect::<Vec<_>>().join(",  ")

@@ -1,7 +1,6 @@
 //! Some tokens ask, of a text of any length: rows of maps in place of whole ones.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
@@ -14,7 +13,7 @@ use models::decoders::{FastDecoder, Files, MapRows};
 use workshop::progress;
 
 use crate::sizes::check_size;
-use crate::source::Opened;
+use crate::source::ModelSource;
 use crate::view::View;
 
 /// Which tokens ask: `12,40-44,last,it`.
@@ -103,13 +102,12 @@ fn bare(piece: &str) -> &str {
 /// # Errors
 /// Tokens or a layer that are not there; rows that need more memory than is taken.
 pub fn of_text(
-    opened: Opened,
-    folder: &Path,
+    opened: ModelSource,
     (text, long): (&str, Long),
     queries: &Queries,
     layer: Option<usize>,
 ) -> Result<View> {
-    let start = opened.start;
+    let (start, path) = (opened.start, opened.files.path().to_path_buf());
     let pieces = opened.tokens(text, long)?;
     let places = queries.places(&pieces.pieces)?;
     let layers = layers(&opened.files, layer)?;
@@ -121,7 +119,7 @@ pub fn of_text(
         }
     };
     let times = [start.elapsed().saturating_sub(computing), computing];
-    Ok(View::of_model(folder, text, n_uncut, text_heads, times))
+    Ok(View::of_model(&path, text, n_uncut, text_heads, times))
 }
 
 fn layers(model: &ModelFiles, layer: Option<usize>) -> Result<BTreeSet<usize>> {
@@ -163,7 +161,7 @@ fn of_decoder(
 
 /// An encoder has no text so long that its whole maps would not do.
 fn of_encoder(
-    opened: Opened,
+    opened: ModelSource,
     pieces: Pieces,
     places: &[usize],
     layers: &BTreeSet<usize>,

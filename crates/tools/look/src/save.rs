@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
+use clap::ValueEnum;
 use maps::habits::Texts;
 use maps::table::{self, Part};
 use maps::{file, picture};
@@ -11,13 +12,14 @@ use workshop::whole;
 
 use crate::view::View;
 
-/// What a file can be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What a file can be, by its ending.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Kind {
     Svg,
     Png,
     Csv,
     Json,
+    #[value(name = "safetensors")]
     Maps,
 }
 
@@ -33,16 +35,9 @@ impl OutputFile {
     pub fn parse(path: &str) -> Result<Self> {
         let path = PathBuf::from(path);
         let ending = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
-        let kind = match ending.to_ascii_lowercase().as_str() {
-            "svg" => Kind::Svg,
-            "png" => Kind::Png,
-            "csv" => Kind::Csv,
-            "json" => Kind::Json,
-            "safetensors" => Kind::Maps,
-            _ => bail!(
-                "the ending says what is written: .svg, .png, .csv, .json or .safetensors"
-            ),
-        };
+        let kind = Kind::from_str(ending, true).ok().context(
+            "the ending says what is written: .svg, .png, .csv, .json or .safetensors",
+        )?;
         Ok(Self { path, kind })
     }
 

@@ -7,8 +7,8 @@ use models::{ModelFiles, Part};
 use crate::args::{ModelArgs, TextArgs};
 use crate::page::{Section, Texts};
 use crate::rows::{self, Queries};
-use crate::shown::{ShowArgs, Shown};
-use crate::source::{Inputs, Opened};
+use crate::shown::{MapReport, ShowArgs};
+use crate::source::{ModelSource, inputs};
 use crate::translate::{self, Translation};
 
 /// Your own sentence in all heads of a trained model
@@ -66,9 +66,9 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let folder = args.model.folder()?;
     let Some(sentence) = args.text.read()? else { return Ok(()) };
-    args.show.check(&Inputs::of(&[&folder], args.text.file.as_deref()))?;
+    args.show.check(&inputs(&[&folder], args.text.file.as_deref()))?;
     let long = args.model.long();
-    let opened = Opened::of(&folder)?;
+    let opened = ModelSource::of(&folder)?;
     if let ModelFiles::Translator(files) = &opened.files {
         ensure!(
             args.queries.is_none(),
@@ -82,21 +82,21 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let view = match &args.queries {
         Some(queries) => {
-            rows::of_text(opened, &folder, (&sentence, long), queries, args.show.layer())?
+            rows::of_text(opened, (&sentence, long), queries, args.show.layer())?
         }
-        None => opened.sentence(&folder, &sentence, long)?,
+        None => opened.sentence(&sentence, long)?,
     };
-    Shown::one(Texts::one(view, None)).show(&args.show)
+    MapReport::one(Texts::one(view, None)).show(&args.show)
 }
 
 /// A model that reads one text and writes another: all three kinds of maps.
-fn of_both_sides(Translation { views, notes }: Translation, chosen: Part) -> Shown {
+fn of_both_sides(Translation { views, notes }: Translation, chosen: Part) -> MapReport {
     let kinds = Part::ALL.into_iter().zip(views);
     let kinds = kinds.map(|(part, view)| Section {
         title: translate::title(part),
         texts: Texts::one(view, None),
     });
-    Shown {
+    MapReport {
         kinds: kinds.collect(),
         chosen: chosen as usize,
         notes,

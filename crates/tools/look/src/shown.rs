@@ -1,7 +1,7 @@
 //! Maps that were read or computed, and where they go: the terminal, a page, files.
 
 use std::iter;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ::texts::Long;
 use anyhow::{Result, bail};
@@ -12,7 +12,7 @@ use crate::args::{PageArgs, SaveArgs, check_outputs};
 use crate::page::{self, Section, Texts};
 use crate::report;
 use crate::save::{OutputFile, write_bytes};
-use crate::source::{self, Inputs};
+use crate::source;
 use crate::view::{BesideMaps, View};
 
 /// How maps are shown.
@@ -32,10 +32,10 @@ pub struct ShowArgs {
 
 impl ShowArgs {
     /// Whether all that is to be written has a place beside the files that are read.
-    pub fn check(&self, inputs: &Inputs) -> Result<()> {
+    pub fn check(&self, inputs: &[PathBuf]) -> Result<()> {
         let html = self.page.html.iter().map(|path| (path.as_path(), "--html"));
         let saved = self.save.save.iter().map(|file| (file.path(), "--save"));
-        check_outputs(html.chain(saved), self.page.existing(), &inputs.0)
+        check_outputs(html.chain(saved), self.page.existing(), inputs)
     }
 
     /// Whether a layer is of use: it chooses what is saved.
@@ -59,7 +59,7 @@ impl ShowArgs {
 }
 
 /// What is looked at.
-pub struct Shown {
+pub struct MapReport {
     /// All maps, or those of each kind that a model has.
     pub kinds: Vec<Section>,
     /// Which of them a head and what is saved are of.
@@ -70,7 +70,7 @@ pub struct Shown {
     pub compared: String,
 }
 
-impl Shown {
+impl MapReport {
     /// One kind of maps.
     pub fn one(texts: Texts) -> Self {
         Self {

@@ -11,16 +11,16 @@ const MOST_OF_MAPS: usize = 2 << 30;
 
 /// Maps of `n_layers` layers of `n_heads` heads, and the numbers of a token beside them.
 #[derive(Debug, Clone, Copy)]
-pub struct Kept {
+pub struct OutputSizes {
     n_layers: usize,
     n_heads: usize,
     /// Hidden states and logits.
     per_token: u128,
 }
 
-impl Kept {
+impl OutputSizes {
     /// Of a model of these sizes.
-    pub fn new(n_layers: usize, n_heads: usize, d_model: usize) -> Self {
+    pub fn new([n_layers, n_heads]: [usize; 2], d_model: usize) -> Self {
         let per_token = product([n_layers.saturating_add(1), d_model]);
         Self { n_layers, n_heads, per_token }
     }
@@ -47,8 +47,12 @@ fn product<const N: usize>(factors: [usize; N]) -> u128 {
 ///
 /// # Errors
 /// If it is, with the numbers.
-pub fn expect_room(kept: Kept, sequences: &[Sequence], width: usize) -> Result<()> {
-    let numbers = |one: &Sequence| kept.numbers([one.n_tokens(); 2]);
+pub fn expect_room(
+    sizes: OutputSizes,
+    sequences: &[Sequence],
+    width: usize,
+) -> Result<()> {
+    let numbers = |one: &Sequence| sizes.numbers([one.n_tokens(); 2]);
     let all = sequences.iter().map(numbers).fold(0, u128::saturating_add);
     let longest = sequences.iter().map(Sequence::n_tokens).max().unwrap_or(0);
     let tokens = format!("{longest} tokens");
@@ -66,10 +70,10 @@ pub fn expect_room_of_pairs(
 ) -> Result<()> {
     let config = &files.config;
     let [encoder, decoder] = [config.encoder, config.decoder].map(|half| {
-        Kept::new(half.n_layers, half.sizes.dims.n_heads(), config.d_model())
+        OutputSizes::new([half.n_layers, half.sizes.dims.n_heads()], config.d_model())
     });
     let decoder = decoder.with_logits(config.n_target_vocabulary);
-    let cross = Kept { per_token: 0, ..decoder };
+    let cross = OutputSizes { per_token: 0, ..decoder };
     let numbers = |&[source, target]: &[usize; 2]| {
         let [of_source, of_target] =
             [encoder.numbers([source; 2]), decoder.numbers([target; 2])];
@@ -145,10 +149,10 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_counted_and_never_overflows() {
-        let kept = Kept::new(2, 3, 5).with_logits(7);
-        assert_eq!(kept.numbers([4, 6]), 4 * 6 * 2 * 3 + 4 * (3 * 5 + 7));
+        let sizes = OutputSizes::new([2, 3], 5).with_logits(7);
+        assert_eq!(sizes.numbers([4, 6]), 4 * 6 * 2 * 3 + 4 * (3 * 5 + 7));
         assert_eq!(
-            Kept::new(usize::MAX, usize::MAX, 1).numbers([usize::MAX; 2]),
+            OutputSizes::new([usize::MAX; 2], 1).numbers([usize::MAX; 2]),
             u128::MAX
         );
         assert!(expect_bytes(u128::MAX, 8, 1, "2 tokens").is_err());

@@ -16,22 +16,17 @@ use models::decoders;
 use models::encoders::Stage;
 use models::{Kind, Model, ModelFiles};
 
-use crate::prose::Prose;
 use crate::sizes::{check_size, cut_hint};
 use crate::view::{BesideMaps, View};
 
 /// The longest text file that is read, in bytes.
 const MOST_TEXT: u64 = 64 << 20;
 
-/// The files that a command reads, whether they are there or not: none is written over.
-pub struct Inputs(pub Vec<PathBuf>);
-
-impl Inputs {
-    /// Those of models, and another.
-    pub fn of(models: &[&Path], file: Option<&Path>) -> Self {
-        let of_models = models.iter().flat_map(|model| ModelFiles::files(model));
-        Self(of_models.chain(file.map(Path::to_path_buf)).collect())
-    }
+/// The files that a command reads, whether they are there or not, of models and another: none
+/// is written over.
+pub fn inputs(models: &[&Path], file: Option<&Path>) -> Vec<PathBuf> {
+    let of_models = models.iter().flat_map(|model| ModelFiles::files(model));
+    of_models.chain(file.map(Path::to_path_buf)).collect()
 }
 
 /// The files of a model that writes.
@@ -51,7 +46,7 @@ pub fn decoder(path: &Path) -> Result<decoders::Files> {
 }
 
 /// A model's files and its tokenizer: texts are read, and refused, before weights are.
-pub struct Opened {
+pub struct ModelSource {
     /// The files.
     pub files: ModelFiles,
     /// The tokenizer.
@@ -60,7 +55,7 @@ pub struct Opened {
     pub start: Instant,
 }
 
-impl Opened {
+impl ModelSource {
     /// The model in this folder.
     pub fn of(folder: &Path) -> Result<Self> {
         let start = Instant::now();
@@ -82,16 +77,10 @@ impl Opened {
         cut_hint(self.text.pieces(text, self.files.longest(), long))
     }
 
-    /// A sentence in all heads; `folder` is where the model is from.
-    pub fn sentence(self, folder: &Path, sentence: &str, long: Long) -> Result<View> {
+    /// A sentence in all heads.
+    pub fn sentence(self, sentence: &str, long: Long) -> Result<View> {
         let (pieces, start) = (self.pieces(sentence, long)?, self.start);
-        let reader = self.reader()?;
-        reader.view(folder, sentence, pieces, start.elapsed())
-    }
-
-    /// Prose in tokens.
-    pub fn prose(&self) -> Result<Prose> {
-        Prose::new(&self.text)
+        self.reader()?.view(sentence, pieces, start.elapsed())
     }
 
     /// The model itself; its files, a hundred megabytes, are no longer needed.
@@ -101,14 +90,15 @@ impl Opened {
                 models::Error::TwoTexts { family: files.config.family.name }.into()
             );
         }
-        let decoder = decoders::AsRead::read;
-        Ok(Reader { model: Model::read(&self.files, packed, decoder)? })
+        let model = Model::read(&self.files, packed, decoders::AsRead::read)?;
+        Ok(Reader { model, path: self.files.path().to_path_buf() })
     }
 }
 
 /// A model that is ready to read tokens.
 pub struct Reader {
     model: Model<Stage<f32>>,
+    path: PathBuf,
 }
 
 /// The fastest stage.
@@ -128,10 +118,9 @@ impl Reader {
         Ok(of(pieces.pieces, pieces.is_special, maps))
     }
 
-    /// A sentence in all heads; `folder` is where the model is from.
+    /// A sentence in all heads.
     pub fn view(
         &self,
-        folder: &Path,
         sentence: &str,
         pieces: Pieces,
         loading: Duration,
@@ -139,7 +128,7 @@ impl Reader {
         let (start, n_uncut) = (Instant::now(), pieces.n_uncut);
         let text = self.heads(pieces)?;
         let times = [loading, start.elapsed()];
-        Ok(View::of_model(folder, sentence, n_uncut, text, times))
+        Ok(View::of_model(&self.path, sentence, n_uncut, text, times))
     }
 }
 
@@ -163,7 +152,7 @@ pub fn text_file(path: &Path) -> Result<String> {
 
 /// A sentence in all heads of the model in this folder.
 pub fn of_sentence(folder: &Path, sentence: &str, long: Long) -> Result<View> {
-    Opened::of(folder)?.sentence(folder, sentence, long)
+    ModelSource::of(folder)?.sentence(sentence, long)
 }
 
 /// The texts of a file of maps. `tokens` is a text file with a token per line.

@@ -12,40 +12,32 @@ use std::path::Path;
 use ::texts::{Long, Pieces, Text};
 use ablation::odds::BesideDraws;
 use anyhow::{Result, bail, ensure};
-use model_files::shown;
+use clap::builder::TypedValueParser as _;
+use model_files::{is_shown, shown};
 use models::decoders::study::{Draws, HeadOfLayer};
 use models::decoders::{AsRead, Files};
 use models::{Head, ModelFiles};
 
 use crate::sizes::{check_size, cut_hint};
+use crate::view::expect_head;
 
 /// What an answer is compared with.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub struct DrawArgs {
     /// How many random draws each answer is compared with
-    #[arg(long, value_name = "N", default_value_t = 20,
-        value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) draws: u16,
+    #[arg(long = "draws", value_name = "N", default_value_t = 20,
+        value_parser = clap::value_parser!(u16).range(1..).map(usize::from))]
+    pub n: usize,
 
     /// The seed of the draws
-    #[arg(long, value_name = "SEED", default_value_t = 0)]
-    pub(crate) draws_seed: u64,
+    #[arg(long = "draws-seed", value_name = "SEED", default_value_t = 0)]
+    pub seed: u64,
 }
 
 impl DrawArgs {
-    /// How many.
-    pub fn n(self) -> usize {
-        usize::from(self.draws)
-    }
-
-    /// Their seed.
-    pub fn seed(self) -> u64 {
-        self.draws_seed
-    }
-
     /// As many heads of the same layers.
     pub fn of(self, heads: &[HeadOfLayer], n_heads: usize) -> Draws {
-        Draws::new(heads, n_heads, self.n(), self.seed())
+        Draws::new(heads, n_heads, self.n, self.seed)
     }
 }
 
@@ -83,6 +75,11 @@ impl TextInDecoder {
         Ok(Self { model, text, pieces })
     }
 
+    /// How many layers it has, and how many heads each.
+    pub fn n_heads(&self) -> [usize; 2] {
+        [self.model.blocks.len(), self.model.config.dims().n_heads()]
+    }
+
     /// Its tokens' ids.
     pub fn ids(&self) -> &[usize] {
         &self.pieces.sequence.ids
@@ -101,7 +98,7 @@ impl TextInDecoder {
 
     /// A token as it is printed.
     pub fn piece(&self, id: usize) -> Result<String> {
-        Ok(shown(&self.text.decode(&[id])?.replace(' ', "_")))
+        piece(&self.text, id)
     }
 
     /// The ids of tokens with commas between.
@@ -132,6 +129,16 @@ impl TextInDecoder {
     }
 }
 
+/// A token of a vocabulary as it is printed.
+pub fn piece(text: &Text, id: usize) -> Result<String> {
+    Ok(shown(&text.decode(&[id])?.replace(' ', "_")))
+}
+
+/// What may be printed of a text that a model wrote.
+pub fn printable(text: &str) -> String {
+    text.chars().filter(|c| is_shown(*c) || matches!(c, '\n' | '\t')).collect()
+}
+
 /// Heads of a model, each once, and their draws.
 pub fn heads_and_draws(
     names: &[Head],
@@ -140,12 +147,8 @@ pub fn heads_and_draws(
 ) -> Result<(Vec<HeadOfLayer>, Draws)> {
     let mut heads = Vec::new();
     for (layer, head) in names.iter().map(|name| name.place()) {
-        ensure!(
-            layer < n_layers && head < n_heads,
-            "there is no head {layer}.{head}: the model has layers 0 to {} and heads 0 to {}",
-            n_layers.saturating_sub(1),
-            n_heads.saturating_sub(1)
-        );
+        let is_there = layer < n_layers && head < n_heads;
+        expect_head(is_there, (layer, head), [n_layers, n_heads])?;
         ensure!(!heads.contains(&(layer, head)), "head {layer}.{head} is named twice");
         heads.push((layer, head));
     }
@@ -233,7 +236,7 @@ pub const HEADINGS: &str = "    found     median  range of draws      among the 
 
 impl Default for DrawArgs {
     fn default() -> Self {
-        Self { draws: 20, draws_seed: 0 }
+        Self { n: 20, seed: 0 }
     }
 }
 

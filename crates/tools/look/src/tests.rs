@@ -1,19 +1,20 @@
 //! With the trained models, where they are.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ::texts::{Long, Pieces, Text};
 use clap::Parser;
+use maps::habits::Habit;
 use models::decoders::Files;
 use models::encoders;
+use tempfile::{TempDir, tempdir};
 use tensors::TensorFile;
 use workshop::paths;
 
-use crate::{Command, renamed, report, source, texts};
+use crate::{Command, habits, renamed, report, source, texts};
 
 mod files;
-mod habits;
 mod sentences;
 mod translated;
 mod written;
@@ -116,14 +117,21 @@ fn a_report_has_every_head_with_its_controls() {
     assert!(view.check((6, 0)).is_err());
 }
 
-/// A command with these arguments.
-pub(crate) fn command(words: &[&str]) -> anyhow::Result<()> {
-    Command::try_parse_from([&["learn"], words].concat())?.run()
+/// A command with these arguments and more of them; what it refuses, in words.
+pub(crate) fn command(words: &[&str], more: &[&str]) -> Result<(), String> {
+    let command = Command::try_parse_from([&["learn"], words, more].concat());
+    let outcome = command.map_err(anyhow::Error::from).and_then(|it| it.run());
+    outcome.map_err(|error| format!("{error:#}"))
 }
 
-/// `cargo learn model` with these arguments.
-fn run(words: &[&str]) -> anyhow::Result<()> {
-    command(&[&["model"], words].concat())
+/// A path as an argument.
+pub(crate) fn word(path: impl AsRef<Path>) -> String {
+    path.as_ref().to_str().unwrap().to_owned()
+}
+
+/// A file of a folder as an argument.
+pub(crate) fn at(folder: &TempDir, file: &str) -> String {
+    word(folder.path().join(file))
 }
 
 #[test]
@@ -135,16 +143,18 @@ fn an_option_that_look_had_is_answered_by_its_command() {
     assert_eq!(now("write --without 5.7"), None);
 }
 
+/// A tiny model that is run on its reference's input, and that reference.
+fn reference_run(name: &str, out: &str) -> (TensorFile, TensorFile) {
+    let model = texts::models().join(name);
+    let input = model.join("reference.safetensors");
+    command(&["model", &word(&model), &word(&input), "--output", out], &[]).unwrap();
+    (TensorFile::open(out).unwrap(), TensorFile::open(input).unwrap())
+}
+
 #[test]
 fn a_tiny_decoder_is_run_with_its_logits() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("out.safetensors");
-    let model = texts::models().join("gemma2-1");
-    let input = model.join("reference.safetensors");
-    let paths = [&model, &input].map(|path| path.to_str().unwrap());
-    run(&[paths[0], paths[1], "--output", out.to_str().unwrap()]).unwrap();
-    let (found, expected) =
-        (TensorFile::open(&out).unwrap(), TensorFile::open(&input).unwrap());
+    let folder = tempdir().unwrap();
+    let (found, expected) = reference_run("gemma2-1", &at(&folder, "out.safetensors"));
     assert_eq!(found.names().len(), 8);
     let logits = [&found, &expected].map(|file| file.matrices("logits").unwrap());
     assert!((&logits[0][0] - &logits[1][0]).amax() < 2e-5);
@@ -153,23 +163,20 @@ fn a_tiny_decoder_is_run_with_its_logits() {
 
 #[test]
 fn a_tiny_model_is_run_and_written_whole_or_not_at_all() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("out.safetensors");
-    let model = texts::models().join("roberta-1");
-    let input = model.join("reference.safetensors");
-    let paths = [&model, &input, &out].map(|path| path.to_str().unwrap());
-    let run = |more: &[&str]| {
-        run(&[&[paths[0], paths[1], "--output", paths[2]], more].concat())
-    };
-    run(&[]).unwrap();
-    let (found, expected) =
-        (TensorFile::open(&out).unwrap(), TensorFile::open(&input).unwrap());
+    let folder = tempdir().unwrap();
+    let out = at(&folder, "out.safetensors");
+    let (found, expected) = reference_run("roberta-1", &out);
     for name in found.names() {
         let shape = expected.tensor(&name).unwrap().shape().to_vec();
         assert_eq!(found.tensor(&name).unwrap().shape(), shape, "{name}");
     }
     assert_eq!(found.names().len(), 7);
-    let refused = run(&[]).unwrap_err().to_string();
+    let model = texts::models().join("roberta-1");
+    let input = word(model.join("reference.safetensors"));
+    let run = |more: &[&str]| {
+        command(&["model", &word(&model), &input, "--output", &out], more)
+    };
+    let refused = run(&[]).unwrap_err();
     assert!(refused.contains("exists already"), "{refused}");
     run(&["--force", "--dtype", "f32"]).unwrap();
     assert_eq!(TensorFile::open(&out).unwrap().tensor("attn.0").unwrap().dtype(), "F32");
@@ -178,25 +185,22 @@ fn a_tiny_model_is_run_and_written_whole_or_not_at_all() {
 
 #[test]
 fn no_file_that_is_read_is_written_over() {
-    let folder = tempfile::tempdir().unwrap();
-    for name in ["config.json", "model.safetensors", "reference.safetensors"] {
-        let from = texts::models().join("llama-1").join(name);
-        fs::copy(from, folder.path().join(name)).unwrap();
-    }
+    let folder = copy_of("llama-1", "reference.safetensors");
     fs::write(folder.path().join("tokenizer.json"), "{}").unwrap();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let (model, input) = (path("."), path("reference.safetensors"));
-    let run = |out: &str| run(&[&model, &input, "--output", out, "--force"]);
+    let input = at(&folder, "reference.safetensors");
+    let run = |out: &str| {
+        command(&["model", &at(&folder, "."), &input, "--output", out, "--force"], &[])
+    };
     let read =
         ["config.json", "model.safetensors", "tokenizer.json", "reference.safetensors"];
-    for out in read.map(path) {
+    for out in read.map(|name| at(&folder, name)) {
         let before = fs::read(&out).unwrap();
-        let refused = run(&out).unwrap_err().to_string();
+        let refused = run(&out).unwrap_err();
         let expected = format!("{out} is read by this command and is not written over");
         assert!(refused.starts_with(&expected), "{refused}");
         assert!(fs::read(&out).unwrap() == before, "{out} was written over");
     }
-    let other = path("layers.safetensors");
+    let other = at(&folder, "layers.safetensors");
     run(&other).unwrap();
     run(&other).unwrap();
 }
@@ -224,21 +228,21 @@ fn difference(found: &TensorFile, expected: &TensorFile, is_real: &[bool]) -> f6
     largest
 }
 
-/// A case's model on these arguments, and its output.
-fn case(name: &str, args: &[&str]) -> anyhow::Result<(TensorFile, TensorFile)> {
-    let folder = tempfile::tempdir()?;
-    let out = folder.path().join("out.safetensors");
+/// A case's model on these arguments: its output, and what it should be.
+fn case(name: &str, args: &[&str]) -> Result<(TensorFile, TensorFile), String> {
+    let folder = tempdir().unwrap();
+    let out = at(&folder, "out.safetensors");
     let case = texts::models().join("cases").join(name);
-    let paths = [&case.join("model"), &out].map(|path| path.to_str().unwrap().to_owned());
-    run(&[&[paths[0].as_str(), "--output", paths[1].as_str()], args].concat())?;
-    Ok((TensorFile::open(out)?, TensorFile::open(case.join("reference.safetensors"))?))
+    command(&["model", &word(case.join("model")), "--output", &out], args)?;
+    let open = |path: PathBuf| TensorFile::open(path).unwrap();
+    Ok((open(out.into()), open(case.join("reference.safetensors"))))
 }
 
 #[test]
 fn positions_of_an_input_are_those_of_the_model() {
     let name = "gpt2-left-padding-position_ids";
     let input = texts::models().join("cases").join(name).join("input.safetensors");
-    let (found, expected) = case(name, &[input.to_str().unwrap()]).unwrap();
+    let (found, expected) = case(name, &[&word(input)]).unwrap();
     let mask = expected.tensor("attention_mask").unwrap().integers().unwrap();
     let is_real: Vec<bool> = mask.iter().map(|&real| real == 1).collect();
     assert!(difference(&found, &expected, &is_real) < 2e-5);
@@ -254,26 +258,25 @@ fn a_tokenizer_is_read_with_its_settings_and_where_it_is_used() {
         assert!(difference(&found, &expected, &[]) < 2e-5, "{name}");
     }
     let refused = case("tokenizer-has-a-token-more", &["--text", "the [PAD2] bank"]);
-    let refused = refused.unwrap_err().to_string();
+    let refused = refused.unwrap_err();
     let (_, why) = refused.split_once("tokenizer.json: ").unwrap();
     insta::assert_snapshot!(why, @"token 18, [PAD2], is beyond the model's table of 18 embeddings, which count from 0: the text has a token that the model does not know");
 }
 
-/// A copy of a tiny model with a tokenizer.
-pub(crate) fn with_tokenizer(name: &str) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    for file in ["config.json", "model.safetensors"] {
+/// A copy of a tiny model, with another of its files.
+fn copy_of(name: &str, file: &str) -> TempDir {
+    let folder = tempdir().unwrap();
+    for file in ["config.json", "model.safetensors", file] {
         let from = texts::models().join(name).join(file);
-        fs::copy(from, folder.path().join(file)).unwrap();
+        let to = folder.path().join(from.file_name().unwrap());
+        fs::copy(from, to).unwrap();
     }
-    let from = texts::models().join("tokenizer.json");
-    fs::copy(from, folder.path().join("tokenizer.json")).unwrap();
     folder
 }
 
 /// A tiny model with a tokenizer that is not its family's.
-pub(crate) fn tiny(name: &str) -> tempfile::TempDir {
-    let folder = with_tokenizer(name);
+pub(crate) fn tiny(name: &str) -> TempDir {
+    let folder = copy_of(name, "../tokenizer.json");
     let class = r#"{"tokenizer_class": "PreTrainedTokenizerFast"}"#;
     if name != "bert-1" {
         fs::write(folder.path().join("tokenizer_config.json"), class).unwrap();
@@ -283,13 +286,10 @@ pub(crate) fn tiny(name: &str) -> tempfile::TempDir {
 
 #[test]
 fn a_page_replaces_nothing_unasked() {
-    let folder = with_tokenizer("bert-1");
-    let model = folder.path().to_str().unwrap();
+    let folder = tiny("bert-1");
     let look = |html: &str, more: &[&str]| {
-        let page = folder.path().join(html);
-        let words =
-            ["look", "the bank", "--model", model, "--html", page.to_str().unwrap()];
-        command(&[&words[..], more].concat()).map_err(|error| error.to_string())
+        let (model, page) = (word(&folder), at(&folder, html));
+        command(&["look", "the bank", "--model", &model, "--html", &page], more)
     };
     for file in ["config.json", "model.safetensors", "tokenizer.json"] {
         let before = fs::read(folder.path().join(file)).unwrap();
@@ -303,9 +303,29 @@ fn a_page_replaces_nothing_unasked() {
     look("page.html", &["--force"]).unwrap();
 }
 
+/// What heads do over lines is told, sorted, and taken away; what cannot be is refused first.
+#[test]
+fn a_file_of_texts_is_measured() {
+    let folder = tiny("bert-1");
+    let texts = folder.path().join("texts.txt");
+    fs::write(&texts, "a b a b\n\nb a a\n").unwrap();
+    let measured = habits::measure(folder.path(), &texts, Long::Refuse).unwrap();
+    assert_eq!(measured.texts.n_texts, 2);
+    let table = measured.table(Some(Habit::Previous));
+    assert!(table.starts_with("2 texts in "), "{table}");
+    let of_row =
+        |row: &str| row.split_whitespace().nth(1).unwrap().parse::<f64>().unwrap();
+    let shares: Vec<f64> = table.lines().skip(6).map(of_row).collect();
+    assert_eq!(shares.len(), measured.texts.heads.concat().len());
+    assert!(shares.is_sorted_by(|a, b| a >= b), "{table}");
+    let words = ["habits", &word(texts), "--model", &word(&folder)];
+    let refused = command(&words, &["--save", &at(&folder, "out.json")]).unwrap_err();
+    assert!(refused.contains("of many texts there are numbers"), "{refused}");
+}
+
 #[test]
 fn numbers_that_are_none_are_no_result() {
-    let folder = with_tokenizer("bert-1");
+    let folder = tiny("bert-1");
     let path = folder.path().join("model.safetensors");
     let mut bytes = fs::read(&path).unwrap();
     let n_header = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
@@ -315,12 +335,11 @@ fn numbers_that_are_none_are_no_result() {
     let [from, to] = [0, 1].map(|i| of[i].as_u64().unwrap() as usize);
     bytes[8 + n_header..][from..to].as_chunks_mut().0.fill(f32::NAN.to_le_bytes());
     fs::write(&path, bytes).unwrap();
-    let out = folder.path().join("out.safetensors");
-    let words = [folder.path(), &out].map(|path| path.to_str().unwrap());
-    let refused =
-        run(&[words[0], "--text", "the bank", "--output", words[1]]).unwrap_err();
-    insta::assert_snapshot!(format!("{refused:#}"), @"sequence 0: NaN or infinity begins in the attention of layer 1, counted from 0: the model's weights are not finite there, or too large for this precision");
-    assert!(!out.exists());
+    let out = at(&folder, "out.safetensors");
+    let words = ["model", &word(&folder), "--text", "the bank", "--output", &out];
+    let refused = command(&words, &[]).unwrap_err();
+    insta::assert_snapshot!(refused, @"sequence 0: NaN or infinity begins in the attention of layer 1, counted from 0: the model's weights are not finite there, or too large for this precision");
+    assert!(!Path::new(&out).exists());
     let refused =
         source::of_sentence(folder.path(), "the bank", Long::Refuse).map(|_| ());
     assert!(refused.unwrap_err().to_string().contains("layer 1"));
@@ -329,14 +348,14 @@ fn numbers_that_are_none_are_no_result() {
 #[test]
 #[cfg(unix)]
 fn what_never_ends_is_not_read() {
-    let folder = with_tokenizer("bert-1");
+    let folder = tiny("bert-1");
     for file in ["config.json", "tokenizer.json"] {
         let path = folder.path().join(file);
         let before = fs::read(&path).unwrap();
         fs::remove_file(&path).unwrap();
         std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
-        let refused = run(&[folder.path().to_str().unwrap(), "--text", "the bank"]);
-        let refused = format!("{:#}", refused.unwrap_err());
+        let words = ["model", &word(&folder), "--text", "the bank"];
+        let refused = command(&words, &[]).unwrap_err();
         assert!(refused.ends_with("it is not a regular file"), "{refused}");
         fs::remove_file(&path).unwrap();
         fs::write(&path, before).unwrap();

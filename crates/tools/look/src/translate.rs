@@ -13,7 +13,7 @@ use models::translators::{AsRead, Config, Files, Layers, Translator};
 use models::{Configuration, Draft, Part, finite};
 
 use crate::sizes::{cut_hint, expect_maps, expect_room_of_pairs};
-use crate::source::Opened;
+use crate::source::ModelSource;
 use crate::view::View;
 
 /// How many tokens are written at most, unless it is said.
@@ -78,12 +78,12 @@ fn read_of(ids: &[usize]) -> &[usize] {
 
 /// A sentence in all heads of a model, with what it writes.
 pub fn of_sentence(
-    opened: &Opened,
+    opened: &ModelSource,
     files: &Files,
     (sentence, long): (&str, Long),
     most: usize,
 ) -> Result<Translation> {
-    let Opened { text: tokenizer, start, .. } = opened;
+    let ModelSource { text: tokenizer, start, .. } = opened;
     let pieces = opened.tokens(sentence, long)?;
     expect_room(&files.config, pieces.sequence.n_tokens(), most)?;
     let model: AsRead<f32> = Translator::read(files)?;

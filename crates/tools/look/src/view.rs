@@ -6,7 +6,7 @@ use std::time::Duration;
 use ablation::HeadOfLayer;
 use anyhow::{Result, ensure};
 use maps::file::Grid;
-use maps::{Link, TextHeads};
+use maps::{Glance, Link, TextHeads};
 use model_files::shown;
 use serde_json::Value;
 
@@ -69,13 +69,8 @@ impl View {
     pub fn check(&self, (layer, head): HeadOfLayer) -> Result<()> {
         let n_layers = self.text.maps.len();
         let n_heads = self.text.maps.iter().map(Vec::len).max().unwrap_or_default();
-        ensure!(
-            self.text.maps.get(layer).is_some_and(|maps| head < maps.len()),
-            "there is no head {layer}.{head}: the model has layers 0 to {} and heads 0 to {}",
-            n_layers.saturating_sub(1),
-            n_heads.saturating_sub(1)
-        );
-        Ok(())
+        let is_there = self.text.maps.get(layer).is_some_and(|maps| head < maps.len());
+        expect_head(is_there, (layer, head), [n_layers, n_heads])
     }
 
     /// What every key would get by chance, in words.
@@ -85,11 +80,6 @@ impl View {
             true => "1/k for each of the k keys that a word sees".to_owned(),
             false => format!("1/{n} = {}", share(1.0 / n as f64)),
         }
-    }
-
-    /// A link in words: `it → animal`.
-    pub fn link_text(&self, link: &Link) -> String {
-        self.link_names(link).join(" → ")
     }
 
     /// The two ends of a link: the query and the key.
@@ -107,6 +97,27 @@ impl View {
         };
         [query, name(pieces, link.key)]
     }
+}
+
+/// Refuses a head that is not there, with how many there are.
+pub fn expect_head(
+    is_there: bool,
+    (layer, head): HeadOfLayer,
+    [n_layers, n_heads]: [usize; 2],
+) -> Result<()> {
+    ensure!(
+        is_there,
+        "there is no head {layer}.{head}: the model has layers 0 to {} and heads 0 to {}",
+        n_layers.saturating_sub(1),
+        n_heads.saturating_sub(1)
+    );
+    Ok(())
+}
+
+/// The share of what a head prefers, and what that share is by chance, as they are printed.
+pub fn preferred_shares(glance: &Glance, uniform: &Glance) -> [String; 2] {
+    let kind = glance.preferred(uniform);
+    [glance, uniform].map(|it| kind.map_or(String::new(), |kind| share(it.share(kind))))
 }
 
 /// A share as it is printed: `.62`.

@@ -1,7 +1,5 @@
 //! `cargo learn write`: a model that goes on with a reader's text.
 
-mod beams;
-
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -10,16 +8,16 @@ use ::texts::{Growing, Long, Text};
 use anyhow::Result;
 use attention::LayerParameters;
 use clap::ValueEnum;
-use model_files::{Sequence, is_shown, shown};
-use models::decoders::{FastDecoder, Looks, Precision};
-use models::{Choice, Head, Model, Sampling, WriteOptions};
+use model_files::{Sequence, shown};
+use models::decoders::{CachedDecoder, FastDecoder, Looks, Precision};
+use models::{BeamSearch, Choice, Head, Model, Sampling, WriteOptions};
 use workshop::output::print;
 
 use crate::ablate::{self, Ablation, Replace};
 use crate::args::head;
 use crate::fetch;
 use crate::source::decoder;
-use crate::study::{DrawArgs, TextInDecoder};
+use crate::study::{self, DrawArgs, TextInDecoder, printable};
 use crate::view::share;
 
 /// A model goes on with your text
@@ -138,7 +136,7 @@ pub fn run(args: &Args) -> Result<()> {
     let mut page = Page { tokenizer: &tokenizer, text: Growing::default() };
     let mut model = FastDecoder::read_files(&files)?.with_precision(args.cache.into());
     if let Some(width) = args.beams {
-        let text = beams::found(&mut model, &tokenizer, &prompt, width.into(), n_tokens)?;
+        let text = beams(&mut model, &tokenizer, &prompt, width.into(), n_tokens)?;
         return Ok(print(text)?);
     }
     // What is looked at is not rounded.
@@ -207,14 +205,12 @@ impl Page<'_> {
     /// Prints what these tokens complete.
     fn show(&mut self, ids: &[usize]) -> Result<()> {
         let new = self.text.add(self.tokenizer, ids)?;
-        let printable = |c: &char| is_shown(*c) || matches!(c, '\n' | '\t');
-        Ok(print(new.chars().filter(printable).collect::<String>())?)
+        Ok(print(printable(&new))?)
     }
 
     /// A token as text.
     fn piece(&self, position: usize) -> Result<String> {
-        let piece = self.tokenizer.decode(&[self.text.ids()[position]])?;
-        Ok(shown(&piece.replace(' ', "_")))
+        study::piece(self.tokenizer, self.text.ids()[position])
     }
 }
 
@@ -262,4 +258,34 @@ fn heads(looks: &Looks, page: &Page<'_>) -> Result<String> {
         writeln!(text, "{head:<6} {:>5}  {piece}({place})", share(of_key))?;
     }
     Ok(text)
+}
+
+/// The best `width` texts behind a prompt, the best first, each with its score.
+///
+/// # Errors
+/// As [`BeamSearch::search`].
+fn beams(
+    model: &mut FastDecoder,
+    tokenizer: &Text,
+    prompt: &Sequence,
+    width: usize,
+    most: usize,
+) -> Result<String> {
+    let ends = model.config().ends.clone();
+    let search = BeamSearch { width, most, ends, alpha: 1.0 };
+    let caches = model.caches(prompt.n_tokens() + most);
+    let beams = search.search(&prompt.ids, caches, |caches, ids| {
+        Ok(model.read_behind(ids, caches, false)?.0)
+    })?;
+    let mut text = Growing::default();
+    let given = text.add(tokenizer, &prompt.ids)?.replace('\n', "↵");
+    let mut to = format!("{}\n\nscore   tokens  what follows\n", shown(&given));
+    for beam in beams {
+        let n_tokens = beam.ids.len();
+        let n_shown = n_tokens - usize::from(beam.has_ended);
+        let new = text.clone().add(tokenizer, &beam.ids[..n_shown])?.replace('\n', "↵");
+        writeln!(to, "{:<6.3}  {n_tokens:>6}  {}", beam.score, shown(&new))?;
+    }
+    to += "\nThe score is the mean of the log-chances of a text's tokens: 0 is a sure text.\n";
+    Ok(to)
 }

@@ -32,28 +32,30 @@ pub type Broken = dyn Fn(&mut Random) -> Vec<u8>;
 /// Reads one, whatever comes of it.
 pub type Read = dyn Fn(&[u8]);
 
+impl Reader {
+    fn new(
+        name: &str,
+        broken: impl Fn(&mut Random) -> Vec<u8> + 'static,
+        read: impl Fn(&[u8]) + 'static,
+    ) -> Self {
+        let (broken, read) = (Box::new(broken), Box::new(read));
+        Self { name: name.to_owned(), broken, read, n_beside: 0 }
+    }
+}
+
 /// Every reader, on the tiny models of the tests.
 pub fn all() -> Result<Vec<Reader>> {
     let models = paths::workspace().join("tests/data/models");
     let mut all =
         vec![tensors(&models)?, gguf(&models)?, tokenizer(&models)?, beside(&models)?];
-    for family in models::encoders::FAMILIES {
-        if let Some(folder) = folder(&models, family.name) {
-            all.push(model("encoder", &folder)?);
-        }
-    }
-    for family in models::decoders::families() {
-        if let Some(folder) = folder(&models, family.name) {
-            all.push(model("decoder", &folder)?);
+    let encoders = models::encoders::FAMILIES.iter().map(|it| ("encoder", it.name));
+    let decoders = models::decoders::families().map(|it| ("decoder", it.name));
+    for (kind, family) in encoders.chain(decoders) {
+        if let Some(folder) = folder(&models, family) {
+            all.push(model(kind, &folder)?);
         }
     }
     Ok(all)
-}
-
-/// `encoder-bert-1`.
-fn named(kind: &str, folder: &Path) -> String {
-    let name = folder.file_name().unwrap_or_default();
-    format!("{kind}-{}", name.to_string_lossy())
 }
 
 fn folder(models: &Path, family: &str) -> Option<PathBuf> {
@@ -106,12 +108,7 @@ fn tensors(models: &Path) -> Result<Reader> {
             let _ = attn_masks(&tensor, sizes);
         }
     };
-    Ok(Reader {
-        name: "tensors".into(),
-        broken: Box::new(broken),
-        read: Box::new(read),
-        n_beside: 0,
-    })
+    Ok(Reader::new("tensors", broken, read))
 }
 
 /// A model of the Llama family with its vocabulary.
@@ -127,12 +124,7 @@ fn gguf(models: &Path) -> Result<Reader> {
         }
         use_model(Files::<Config>::of_gguf("mutated".into(), file).map(ModelFiles::from));
     };
-    Ok(Reader {
-        name: "gguf".into(),
-        broken: Box::new(broken),
-        read: Box::new(read),
-        n_beside: 0,
-    })
+    Ok(Reader::new("gguf", broken, read))
 }
 
 fn tokenizer(models: &Path) -> Result<Reader> {
@@ -147,12 +139,7 @@ fn tokenizer(models: &Path) -> Result<Reader> {
             use_text(&text);
         }
     };
-    Ok(Reader {
-        name: "tokenizer".into(),
-        broken: Box::new(broken),
-        read: Box::new(read),
-        n_beside: 0,
-    })
+    Ok(Reader::new("tokenizer", broken, read))
 }
 
 /// `tokenizer_config.json` beside a tokenizer.
@@ -174,13 +161,7 @@ fn beside(models: &Path) -> Result<Reader> {
             use_text(&text);
         }
     };
-    let n_beside = tokenizer.len();
-    Ok(Reader {
-        name: "beside".into(),
-        broken: Box::new(broken),
-        read: Box::new(read),
-        n_beside,
-    })
+    Ok(Reader { n_beside: tokenizer.len(), ..Reader::new("beside", broken, read) })
 }
 
 /// A model's settings, beside its weights.
@@ -202,12 +183,10 @@ fn model(kind: &str, folder: &Path) -> Result<Reader> {
             use_model(ModelFiles::open(copy.path()));
         }
     };
-    Ok(Reader {
-        name: named(kind, folder),
-        broken: Box::new(broken),
-        read: Box::new(read),
-        n_beside,
-    })
+    // As in `encoder-bert-1`.
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let name = format!("{kind}-{name}");
+    Ok(Reader { n_beside, ..Reader::new(&name, broken, read) })
 }
 
 fn use_model(model: models::Result<ModelFiles>) {

@@ -6,23 +6,15 @@ use std::time::Instant;
 use ablation::later;
 use ablation::odds::BesideDraws;
 use anyhow::Result;
-use attention::Matrix;
-use models::decoders::Pass;
 use models::decoders::study::{Draws, Effect, HeadOfLayer};
 use models::finite;
 use rayon::prelude::*;
 
-use super::{Ablation, Replace};
-use crate::prose::{self, Prose};
-use crate::study::{
-    HEADINGS, TextInDecoder, beside, draws_line, heads_and_draws, name, names,
-};
-
-/// So many tokens that may come next, and so many later heads, are shown.
-const MOST: usize = 8;
+use super::{Ablation, MOST, Replace, columns, later_maps, later_rows, row};
+use crate::study::{TextInDecoder, heads_and_draws};
 
 /// A text with some heads, without them, and without others.
-pub struct Ablated {
+pub struct AblationEffects {
     pub heads: Vec<HeadOfLayer>,
     pub draws: Draws,
     pub whole: Effect,
@@ -32,14 +24,20 @@ pub struct Ablated {
     pub instead: String,
 }
 
-impl Ablated {
+impl AblationEffects {
     pub fn of(read: &TextInDecoder, ablation: &Ablation) -> Result<Self> {
-        let TextInDecoder { model, .. } = read;
-        let sizes = [model.blocks.len(), model.config.dims().n_heads()];
-        let (heads, draws) = heads_and_draws(&ablation.heads, ablation.draws, sizes)?;
+        let TextInDecoder { model, text, .. } = read;
+        let (heads, draws) =
+            heads_and_draws(&ablation.heads, ablation.draws, read.n_heads())?;
         let pass = model.pass(read.ids())?;
         finite(pass.layers.clone())?;
-        let (concats, instead) = stand_ins(read, &pass, ablation)?;
+        let n_positions = model.config.n_positions;
+        let (texts, instead) = ablation.stand_ins(text, n_positions, pass.ids.len())?;
+        let concats = match ablation.replace {
+            Replace::Zero => pass.zeros(),
+            Replace::Mean => pass.average(&model.mean_outputs(&texts)?),
+            Replace::Resample => model.pass(&texts[0])?.concats,
+        };
         let effect = |heads: &[HeadOfLayer]| model.effect(&pass, heads, &concats);
         Ok(Self {
             whole: effect(&[])?,
@@ -63,82 +61,28 @@ impl Ablated {
         }
     }
 
-    /// The share of probability that goes to other next tokens.
-    pub fn next_moved(&self) -> BesideDraws {
-        self.beside(|effect| effect.next_moved(&self.whole))
-    }
-
-    /// What the text's mean loss rises by.
-    pub fn loss(&self) -> BesideDraws {
-        self.beside(|effect| effect.loss() - self.whole.loss())
-    }
-
-    /// Each head of later layers with how far its map moved, the farthest first.
+    /// Each head of later layers with how far its map moved.
     fn later_heads(&self) -> Vec<(HeadOfLayer, BesideDraws)> {
         let layers = later(&self.heads, self.whole.moved.len());
         let heads =
             layers.flat_map(|l| (0..self.whole.moved[l].len()).map(move |i| (l, i)));
-        let beside =
-            |(l, i): HeadOfLayer| ((l, i), self.beside(|effect| effect.moved[l][i]));
-        let mut all: Vec<_> = heads.map(beside).collect();
-        all.sort_by(|a, b| b.1.observed.total_cmp(&a.1.observed));
-        all
+        heads.map(|(l, i)| ((l, i), self.beside(|effect| effect.moved[l][i]))).collect()
     }
-}
-
-/// What stands in the stead of heads, side by side in each layer, and that in words.
-pub fn stand_ins(
-    read: &TextInDecoder,
-    pass: &Pass<f32>,
-    ablation: &Ablation,
-) -> Result<(Vec<Matrix<f32>>, String)> {
-    let TextInDecoder { model, text, .. } = read;
-    Ok(match ablation.replace {
-        Replace::Zero => (pass.zeros(), "zeros".to_owned()),
-        Replace::Mean => {
-            let texts = Prose::new(text)?.for_means(model.config.n_positions);
-            let n: usize = texts.iter().map(Vec::len).sum();
-            let means = model.mean_outputs(&texts)?;
-            (pass.average(&means), prose::means_of(n))
-        }
-        Replace::Resample => {
-            let n = pass.ids.len();
-            let (start, ids) = Prose::new(text)?.like(n, ablation.draws.seed())?;
-            (model.pass(&ids)?.concats, prose::outputs_on(n, start))
-        }
-    })
 }
 
 pub fn report(read: &TextInDecoder, ablation: &Ablation) -> Result<String> {
     let start = Instant::now();
-    let found = Ablated::of(read, ablation)?;
+    let found = AblationEffects::of(read, ablation)?;
     let seconds = start.elapsed().as_secs_f64();
-    let mut to = format!(
-        "\nWithout {} (in their stead: {}).\n{}\n\n{:<34}{HEADINGS}\n",
-        names(&found.heads),
-        found.instead,
-        draws_line(&found.draws, ablation.draws.n()),
-        "",
-    );
-    let _ = writeln!(
-        to,
-        "{:<34}{}",
-        "next token: probability moved",
-        beside(&found.next_moved())
-    );
-    if !found.whole.losses.is_empty() {
-        let _ = writeln!(
-            to,
-            "{:<34}{}",
-            "loss of the text, nats a token",
-            beside(&found.loss())
-        );
+    let mut to = ablation.heading(&found.heads, &found.instead, &found.draws);
+    let whole = &found.whole;
+    let next_moved = found.beside(|effect| effect.next_moved(whole));
+    to += &row("next token: probability moved", &next_moved);
+    if !whole.losses.is_empty() {
+        let loss = found.beside(|effect| effect.loss() - whole.loss());
+        to += &row("loss of the text, nats a token", &loss);
     }
-    let maps = found.beside(|effect| effect.later_moved(&found.heads));
-    if maps.observed.is_finite() {
-        let _ =
-            writeln!(to, "{:<34}{}", "maps of later layers: share moved", beside(&maps));
-    }
+    to += &later_maps(&found.beside(|effect| effect.later_moved(&found.heads)));
     next_tokens(&mut to, read, &found)?;
     later_heads(&mut to, &found);
     let n = found.draws.sets.len() + 2;
@@ -147,7 +91,11 @@ pub fn report(read: &TextInDecoder, ablation: &Ablation) -> Result<String> {
 }
 
 /// The tokens that were most likely, or have become so.
-fn next_tokens(to: &mut String, read: &TextInDecoder, found: &Ablated) -> Result<()> {
+fn next_tokens(
+    to: &mut String,
+    read: &TextInDecoder,
+    found: &AblationEffects,
+) -> Result<()> {
     let (whole, without) = (&found.whole.next, &found.without.next);
     let mut order: Vec<usize> = (0..whole.len()).collect();
     let likely = |id: usize| whole[id].max(without[id]);
@@ -175,21 +123,19 @@ fn next_tokens(to: &mut String, read: &TextInDecoder, found: &Ablated) -> Result
 }
 
 /// The heads that look elsewhere now.
-fn later_heads(to: &mut String, found: &Ablated) {
-    let all = found.later_heads();
+fn later_heads(to: &mut String, found: &AblationEffects) {
+    let mut all = found.later_heads();
     if all.is_empty() {
         let _ = writeln!(to, "\nNo layer comes later, so no map moves.");
         return;
     }
-    let _ = writeln!(
+    let _ = write!(
         to,
         "\nLater heads: the share of its attention that each gives elsewhere, the farthest \
-         first.\n\n{:<34}{HEADINGS}",
-        "head"
+         first.\n\n{}{}",
+        columns("head"),
+        later_rows(&mut all)
     );
-    for (head, moved) in all.iter().take(MOST) {
-        let _ = writeln!(to, "{:<34}{}", name(*head), beside(moved));
-    }
     let n_draws = found.draws.sets.len();
     if n_draws > 0 {
         let n_above = all.iter().filter(|(_, it)| it.n_below() == n_draws).count();

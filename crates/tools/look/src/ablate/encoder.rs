@@ -1,7 +1,5 @@
 //! What changes in an encoder's pass over a text without some heads.
 
-use std::fmt::Write as _;
-
 use ::texts::{Long, Text};
 use anyhow::Result;
 use attention::{LayerParameters, Matrix};
@@ -9,44 +7,37 @@ use model_files::{Sequence, shown};
 use models::encoders::{Encoder, Files, Pass, Way};
 use serde_json::Value;
 
-use super::{Ablation, Replace};
-use crate::prose::{self, Prose};
+use super::{Ablation, Replace, columns, later_maps, later_rows, row};
 use crate::sizes::{check_size, cut_hint};
 use crate::source::packed as stage;
-use crate::study::{HEADINGS, beside, draws_line, heads_and_draws, name, names};
-
-const MOST: usize = 8;
+use crate::study::heads_and_draws;
 
 type Parameters = Encoder<LayerParameters<f32>, f32>;
 
-/// What stands in the stead of heads, and that in words.
+/// What stands in the stead of heads, side by side in each layer, and that in words.
 fn stand_ins(
     model: &Parameters,
     text: &Text,
     pass: &Pass<f32>,
     ablation: &Ablation,
 ) -> Result<(Vec<Matrix<f32>>, String)> {
-    let concats = |ids| anyhow::Ok(model.pass(&Sequence::new(ids), stage)?.concats);
     let n = pass.sequence.ids.len();
-    Ok(match ablation.replace {
-        Replace::Zero => (pass.zeros(), "zeros".into()),
-        Replace::Mean => {
-            let texts = Prose::new(text)?.for_means(model.config.longest());
-            let n_tokens: usize = texts.iter().map(Vec::len).sum();
-            let all = texts.into_iter().map(concats).collect::<Result<Vec<_>>>()?;
-            let mean = |layer: usize| {
-                let sums = all.iter().map(|of| of[layer].row_sum());
-                let sum = sums.reduce(|sum, one| sum + one);
-                let mean = sum.unwrap_or_else(|| pass.concats[layer].row_sum() * 0.0);
-                Matrix::from_rows(&vec![mean / n_tokens.max(1) as f32; n])
-            };
-            ((0..pass.concats.len()).map(mean).collect(), prose::means_of(n_tokens))
-        }
-        Replace::Resample => {
-            let (start, ids) = Prose::new(text)?.like(n, ablation.draws.seed())?;
-            (concats(ids)?, prose::outputs_on(n, start))
-        }
-    })
+    let (texts, words) = ablation.stand_ins(text, model.config.longest(), n)?;
+    let n_tokens: usize = texts.iter().map(Vec::len).sum();
+    let concats = |ids| anyhow::Ok(model.pass(&Sequence::new(ids), stage)?.concats);
+    let mut all = texts.into_iter().map(concats).collect::<Result<Vec<_>>>()?;
+    let mean = |layer: usize| {
+        let sums = all.iter().map(|of| of[layer].row_sum());
+        let sum = sums.reduce(|sum, one| sum + one);
+        let mean = sum.unwrap_or_else(|| pass.concats[layer].row_sum() * 0.0);
+        Matrix::from_rows(&vec![mean / n_tokens.max(1) as f32; n])
+    };
+    let instead = match ablation.replace {
+        Replace::Zero => pass.zeros(),
+        Replace::Mean => (0..pass.concats.len()).map(mean).collect(),
+        Replace::Resample => all.swap_remove(0),
+    };
+    Ok((instead, words))
 }
 
 /// What changes in a sentence without the heads that are asked about: as it is printed, and
@@ -70,28 +61,14 @@ pub fn report(
     while found.draw(&way)? {}
 
     let shown: Vec<_> = pieces.pieces.iter().map(|piece| shown(piece)).collect();
-    let mut to = format!(
-        "{} tokens: {}\n\nWithout {} (in their stead: {words}).\n{}\n\n{:<34}{HEADINGS}\n",
-        shown.len(),
-        shown.join(" "),
-        names(&found.heads),
-        draws_line(&found.draws, ablation.draws.n()),
-        ""
-    );
-    let moved = found.embedding_moved();
-    let _ = writeln!(to, "{:<34}{}", "1 − cosine of the embedding", beside(&moved));
-    let maps = found.later_moved();
-    if maps.observed.is_finite() {
-        let _ =
-            writeln!(to, "{:<34}{}", "maps of later layers: share moved", beside(&maps));
-    }
+    let mut to = format!("{} tokens: {}\n", shown.len(), shown.join(" "));
+    to += &ablation.heading(&found.heads, &words, &found.draws);
+    to += &row("1 − cosine of the embedding", &found.embedding_moved());
+    to += &later_maps(&found.later_moved());
     let mut later = found.later_heads();
-    later.sort_by(|a, b| b.1.observed.total_cmp(&a.1.observed));
     if !later.is_empty() {
-        let _ = writeln!(to, "\n{:<34}{HEADINGS}", "later heads, share moved");
+        to += &format!("\n{}", columns("later heads, share moved"));
     }
-    for (head, moved) in later.iter().take(MOST) {
-        let _ = writeln!(to, "{:<34}{}", name(*head), beside(moved));
-    }
+    to += &later_rows(&mut later);
     Ok((to, found.to_json(&words)))
 }

@@ -2,14 +2,13 @@
 
 use anyhow::{Result, ensure};
 use attention::RowVector;
-use model_files::is_shown;
 use models::decoders::Reader;
 use models::decoders::study::HeadOfLayer;
 use models::{Choice, Draft, Generation, Head, Writer};
 
 use super::{Ablation, Replace, decoder};
 use crate::prose::Prose;
-use crate::study::{TextInDecoder, heads_and_draws, names};
+use crate::study::{TextInDecoder, heads_and_draws, names, printable};
 
 /// The ablation, and what the model writes with all heads, without these, and without as many
 /// others of the same layers.
@@ -28,8 +27,8 @@ pub fn going_on(
         "a token that is still to be written has no counterpart in another text: \
          `cargo learn ablate` has `--replace resample`"
     );
-    let sizes = [read.model.blocks.len(), read.model.config.dims().n_heads()];
-    let (heads, draws) = heads_and_draws(&ablation.heads, ablation.draws, sizes)?;
+    let (heads, draws) =
+        heads_and_draws(&ablation.heads, ablation.draws, read.n_heads())?;
     let mut to = read.tokens_line() + &decoder::report(&read, ablation)?;
     let means = match ablation.replace {
         Replace::Mean => {
@@ -71,6 +70,5 @@ fn written(
     let written = written?;
     let ids = written.ids();
     let n = ids.len() - usize::from(written.has_ended());
-    let printable = |c: &char| is_shown(*c) || matches!(c, '\n' | '\t');
-    Ok(text.decode(&ids[..n])?.chars().filter(printable).collect())
+    Ok(printable(&text.decode(&ids[..n])?))
 }

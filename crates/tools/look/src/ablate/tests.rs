@@ -5,7 +5,7 @@ use clap::Parser;
 use super::*;
 use crate::source::decoder;
 use crate::study::TextInDecoder;
-use crate::tests::tiny;
+use crate::tests::{at, command, tiny, word};
 
 fn report(model: &str, sentence: &str, words: &[&str]) -> Result<String> {
     #[derive(Parser)]
@@ -15,8 +15,7 @@ fn report(model: &str, sentence: &str, words: &[&str]) -> Result<String> {
     }
     let folder = tiny(model);
     let words = [&["ablate", sentence, "--heads"], words].concat();
-    let Args { heads, replace, draws, .. } = Command::try_parse_from(words).unwrap().args;
-    let ablation = Ablation { heads, replace, draws };
+    let ablation = Command::try_parse_from(words).unwrap().args.ablation;
     Ok(changes(ModelFiles::open(folder.path())?, sentence, Long::Refuse, &ablation)?.0)
 }
 
@@ -63,11 +62,8 @@ fn what_does_not_fit_is_refused_with_its_numbers() {
     insta::assert_snapshot!(refused("bert-1", "0.4"), @"there is no head 0.4: the model has layers 0 to 2 and heads 0 to 3");
     insta::assert_snapshot!(refused("llama-1", "1.1,1.1"), @"head 1.1 is named twice");
     let folder = tiny("llama-1");
-    let page = folder.path().join("page.html");
-    let [model, page] = [folder.path(), &page].map(|path| path.to_str().unwrap());
-    let words =
-        ["ablate", "the bank", "--heads", "0.1", "--model", model, "--html", page];
-    let refused = crate::tests::command(&words).unwrap_err();
+    let words = ["ablate", "the bank", "--heads", "0.1", "--model", &word(&folder)];
+    let refused = command(&words, &["--html", &at(&folder, "page.html")]).unwrap_err();
     insta::assert_snapshot!(refused, @"--html: a page shows what changes in the embedding of a text, and llama has none; `cargo learn look --html` shows its heads");
 }
 

@@ -1,34 +1,28 @@
 //! Models that read one text and write another.
 
 use std::fs;
+use std::path::Path;
 
 use models::{ModelFiles, Part};
 use tensors::TensorFile;
 
-use crate::source::Opened;
+use crate::source::ModelSource;
 use crate::translate::{of_sentence, title};
 
-use super::{Long, command};
-
-/// A tiny model with a tokenizer of BERT's kind, which is to be read as it is.
-fn with_tokenizer(name: &str) -> tempfile::TempDir {
-    let folder = super::with_tokenizer(name);
-    let json = r#"{"tokenizer_class": "PreTrainedTokenizerFast"}"#;
-    fs::write(folder.path().join("tokenizer_config.json"), json).unwrap();
-    folder
-}
+use super::{Long, TempDir, at, command, tiny, word};
 
 const FAMILIES: [&str; 4] = ["marian-1", "bart-1", "mbart-1", "t5-1"];
 
-fn look(words: &[&str]) -> Result<(), String> {
-    command(&[&["look"], words].concat()).map_err(|error| format!("{error:#}"))
+/// `cargo learn look` with this model and these arguments.
+fn look(folder: &TempDir, words: &[&str]) -> Result<(), String> {
+    command(&["look", "--model", &word(folder)], words)
 }
 
 #[test]
 fn a_sentence_has_three_kinds_of_maps() {
     for name in FAMILIES {
-        let folder = with_tokenizer(name);
-        let opened = Opened::of(folder.path()).unwrap();
+        let folder = tiny(name);
+        let opened = ModelSource::of(folder.path()).unwrap();
         let ModelFiles::Translator(files) = &opened.files else { unreachable!() };
         let found =
             of_sentence(&opened, files, ("the bank of the river", Long::Refuse), 7)
@@ -54,11 +48,9 @@ fn a_sentence_has_three_kinds_of_maps() {
 
 #[test]
 fn the_page_has_all_kinds_and_what_is_saved_is_the_kind_that_was_asked() {
-    let folder = with_tokenizer("bart-1");
-    let model = folder.path().to_str().unwrap();
-    let [page, csv] = ["page.html", "maps.csv"]
-        .map(|name| folder.path().join(name).display().to_string());
-    look(&["the bank", "--model", model, "--write", "5", "--html", &page]).unwrap();
+    let folder = tiny("bart-1");
+    let [page, csv] = ["page.html", "maps.csv"].map(|name| at(&folder, name));
+    look(&folder, &["the bank", "--write", "5", "--html", &page]).unwrap();
     let page = fs::read_to_string(page).unwrap();
     for part in Part::ALL {
         assert!(page.contains(&format!("<h2>{}</h2>", title(part))), "{part:?}");
@@ -67,9 +59,10 @@ fn the_page_has_all_kinds_and_what_is_saved_is_the_kind_that_was_asked() {
     for id in ["id=\"heads\"", "id=\"heads1\"", "id=\"heads2\"", "href=\"#heads2\""] {
         assert!(page.contains(id), "{id}");
     }
-    let save = ["the bank", "--model", model, "--write", "5", "--save", &csv];
     let rows = |kind: &str| {
-        look(&[&save[..], &["--force", "--kind", kind]].concat()).unwrap();
+        let save =
+            ["the bank", "--write", "5", "--save", &csv, "--force", "--kind", kind];
+        look(&folder, &save).unwrap();
         fs::read_to_string(&csv).unwrap().lines().count() - 1
     };
     // 4 tokens read each other in 2 layers of 4 heads; 5 are written, by 3 layers of 3.
@@ -80,21 +73,19 @@ fn the_page_has_all_kinds_and_what_is_saved_is_the_kind_that_was_asked() {
 
 #[test]
 fn what_makes_no_sense_of_two_texts_is_refused_by_name() {
-    let folder = with_tokenizer("t5-1");
-    let model = folder.path().to_str().unwrap();
-    let refused = |more: &[&str]| {
-        look(&[&["the bank", "--model", model], more].concat()).unwrap_err()
-    };
+    let folder = tiny("t5-1");
+    let model = &word(&folder);
+    let refused =
+        |more: &[&str]| look(&folder, &[&["the bank"], more].concat()).unwrap_err();
     insta::assert_snapshot!(refused(&["--queries", "last"]), @"--queries: not for t5, which reads one text and writes another: it has three kinds of maps, all of them whole");
     let other = |words: &[&str]| {
-        let refused = command(&[words, &["--model", model]].concat()).unwrap_err();
-        refused.to_string().replace(model, "FOLDER")
+        command(words, &["--model", model]).unwrap_err().replace(model, "FOLDER")
     };
     insta::assert_snapshot!(other(&["compare", "the bank", "the river"]), @"FOLDER is of the family t5, which reads one text and writes another: it has three kinds of maps, and `cargo learn look` shows them of one sentence");
     insta::assert_snapshot!(other(&["habits", "texts.txt"]), @"FOLDER is of the family t5, which reads one text and writes another: it has three kinds of maps, and `cargo learn look` shows them of one sentence");
     insta::assert_snapshot!(other(&["ablate", "the bank", "--heads", "0.1"]), @"FOLDER is of the family t5: heads of a model that reads one text and writes another are not switched off here");
     insta::assert_snapshot!(other(&["logits", "the bank"]), @"a model of the family t5 does not go on with a text, and has no logits of a next token: `cargo learn logits` is for those that do");
-    insta::assert_snapshot!(look(&["", "--model", model]).unwrap_err(), @"the text is empty: no token is left of it");
+    insta::assert_snapshot!(look(&folder, &[""]).unwrap_err(), @"the text is empty: no token is left of it");
     insta::assert_snapshot!(refused(&["--head", "7.0"]), @"there is no head 7.0: the model has layers 0 to 2 and heads 0 to 3");
     fs::remove_file(folder.path().join("tokenizer.json")).unwrap();
     fs::write(folder.path().join("source.spm"), []).unwrap();
@@ -119,43 +110,35 @@ fn zeros(names: &[&str], n: usize) -> Vec<u8> {
 /// counted before any of it is computed.
 #[test]
 fn what_would_fill_the_memory_is_refused_with_its_size() {
-    let folder = with_tokenizer("t5-1");
-    let model = folder.path().to_str().unwrap();
-    let refused =
-        |most: &str| look(&["the bank", "--model", model, "--write", most]).unwrap_err();
+    let folder = tiny("t5-1");
+    let refused = |most: &str| look(&folder, &["the bank", "--write", most]).unwrap_err();
     insta::assert_snapshot!(refused("1000000"), @"`--write` asks for up to 1000000 tokens: 12 maps of 1000000 queries on 1000000 keys take 48000.0 GB, and 2.1 GB at most are kept");
     insta::assert_snapshot!(refused("18446744073709551615"), @"`--write` asks for up to 18446744073709551615 tokens: 12 maps of 18446744073709551615 queries on 4 keys take 3541774862152.2 GB, and 2.1 GB at most are kept");
-    let ids = folder.path().join("ids.safetensors");
-    let both = folder.path().join("both.safetensors");
+    let [ids, both, out] = ["ids", "both", "out"].map(|name| at(&folder, name));
     fs::write(&ids, zeros(&["input_ids"], 200_000)).unwrap();
     fs::write(&both, zeros(&["input_ids", "decoder_input_ids"], 200_000)).unwrap();
-    let out = folder.path().join("out.safetensors");
-    let [ids, both, out] = [&ids, &both, &out].map(|path| path.to_str().unwrap());
-    let run = |model: &str, ids: &str| {
-        let args = ["model", model, ids, "--output", out];
-        command(&args).unwrap_err().to_string()
+    let run = |folder: &TempDir, ids: &str| {
+        command(&["model", &word(folder), ids, "--output", &out], &[]).unwrap_err()
     };
-    insta::assert_snapshot!(run(model, both), @"1 text of up to 200000 tokens, and 200000 to write: all their maps and states take 10240.4 GB, and 4.3 GB at most are kept");
+    insta::assert_snapshot!(run(&folder, &both), @"1 text of up to 200000 tokens, and 200000 to write: all their maps and states take 10240.4 GB, and 4.3 GB at most are kept");
     // A decoder of any number of positions.
-    let llama = super::with_tokenizer("llama-1");
+    let llama = tiny("llama-1");
     let config = llama.path().join("config.json");
     let json = fs::read_to_string(&config).unwrap();
     let mut json: serde_json::Value = serde_json::from_str(&json).unwrap();
     json["max_position_embeddings"] = (1u64 << 30).into();
     fs::write(&config, json.to_string()).unwrap();
-    let llama = llama.path().to_str().unwrap();
-    insta::assert_snapshot!(run(llama, ids), @"1 text of up to 200000 tokens: all their maps and states take 3840.3 GB, and 4.3 GB at most are kept");
+    insta::assert_snapshot!(run(&llama, &ids), @"1 text of up to 200000 tokens: all their maps and states take 3840.3 GB, and 4.3 GB at most are kept");
 }
 
 #[test]
 fn the_tensors_are_the_references() {
     for name in FAMILIES {
-        let folder = with_tokenizer(name);
+        let folder = tiny(name);
         let input = crate::texts::models().join(name).join("reference.safetensors");
-        let output = folder.path().join("out.safetensors");
-        let words = [folder.path(), &input, &output].map(|path| path.to_str().unwrap());
-        let args = ["model", words[0], words[1], "--output", words[2], "--unused"];
-        command(&args).unwrap();
+        let (input, output) = (word(input), at(&folder, "out.safetensors"));
+        let words = ["model", &word(&folder), "--output", &output];
+        command(&words, &[&input, "--unused"]).unwrap();
         let [expected, found] =
             [&input, &output].map(|path| TensorFile::open(path).unwrap());
         let is_result = |name: &String| !name.contains("ids") && !name.contains("mask");
@@ -169,9 +152,7 @@ fn the_tensors_are_the_references() {
         let first = |file: &TensorFile| file.matrices("logits").unwrap().swap_remove(0);
         let off = (first(&expected) - first(&found)).amax();
         assert!(off < 2e-5, "{name}: {off:e}");
-        let args =
-            ["model", words[0], "--text", "the river", "--output", words[2], "--force"];
-        command(&args).unwrap();
+        command(&words, &["--text", "the river", "--force"]).unwrap();
         assert!(TensorFile::open(&output).unwrap().contains("cross.2"), "{name}");
     }
 }
@@ -180,14 +161,12 @@ fn the_tensors_are_the_references() {
 #[test]
 fn the_file_that_is_read_stays_as_it_is() {
     for name in ["bart-1", "bert-1"] {
-        let folder = with_tokenizer(name);
-        let model = folder.path().to_str().unwrap();
-        let text = folder.path().join("text.csv");
-        fs::write(&text, "the bank of the river").unwrap();
-        let text = text.to_str().unwrap();
-        look(&["--model", model, "--file", text]).unwrap();
-        let args = ["--model", model, "--file", text, "--save", text, "--force"];
-        let refused = look(&args).unwrap_err();
+        let folder = tiny(name);
+        let text = &at(&folder, "text.csv");
+        fs::write(text, "the bank of the river").unwrap();
+        look(&folder, &["--file", text]).unwrap();
+        let args = ["--file", text, "--save", text, "--force"];
+        let refused = look(&folder, &args).unwrap_err();
         assert!(refused.contains("name another file with --save"), "{refused}");
         assert_eq!(fs::read_to_string(text).unwrap(), "the bank of the river");
     }
@@ -196,14 +175,12 @@ fn the_file_that_is_read_stays_as_it_is() {
 /// A file of one layer's maps would be read as the first of them.
 #[test]
 fn one_layer_is_no_file_of_maps() {
-    let folder = with_tokenizer("llama-1");
-    let model = folder.path().to_str().unwrap();
-    let out = folder.path().join("out.safetensors");
-    let base = ["the bank", "--model", model, "--queries", "0", "--save"];
-    let args = [&base[..], &[out.to_str().unwrap()]].concat();
-    let refused = look(&[&args[..], &["--head", "1"]].concat()).unwrap_err();
+    let folder = tiny("llama-1");
+    let out = &at(&folder, "out.safetensors");
+    let args = ["the bank", "--queries", "0", "--save", out];
+    let refused = look(&folder, &[&args[..], &["--head", "1"]].concat()).unwrap_err();
     assert!(refused.contains("a file of maps has all layers"), "{refused}");
-    assert!(!out.exists());
-    look(&args).unwrap();
-    command(&["maps", out.to_str().unwrap()]).unwrap();
+    assert!(!Path::new(out).exists());
+    look(&folder, &args).unwrap();
+    command(&["maps", out], &[]).unwrap();
 }

@@ -2,14 +2,12 @@
 
 use clap::CommandFactory;
 
-use super::{Command, command};
+use super::{Command, command, tiny, word};
 
 /// `cargo learn write` with these arguments, for a tiny model with random weights.
 fn write(more: &[&str]) -> Result<(), String> {
-    let folder = super::tiny("llama-1");
-    let model = folder.path().to_str().unwrap();
-    let words = ["write", "the bank", "--tokens", "5", "--model", model];
-    command(&[&words[..], more].concat()).map_err(|error| format!("{error:#}"))
+    let folder = tiny("llama-1");
+    command(&["write", "the bank", "--tokens", "5", "--model", &word(&folder)], more)
 }
 
 #[test]
