@@ -45,7 +45,6 @@ mod fast;
 mod looks;
 mod pass;
 mod reader;
-mod sequences;
 pub mod study;
 mod weights;
 

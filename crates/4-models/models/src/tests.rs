@@ -41,6 +41,11 @@ pub(crate) fn with_source(error: &dyn std::error::Error) -> String {
     error.source().map_or(error.to_string(), |source| format!("{error}: {source}"))
 }
 
+/// What a config with some settings changed says.
+pub(crate) fn config<C: Configuration>(name: &str, changes: impl Borrow<Value>) -> C {
+    C::read("", &changed(name, changes)).unwrap()
+}
+
 /// Why a config with some settings changed is refused.
 pub(crate) fn refused<C: Configuration>(name: &str, changes: Value) -> String {
     match C::read("config.json", &changed(name, &changes)) {
@@ -90,7 +95,7 @@ fn a_config_is_of_the_kind_of_its_family() {
         ("llama-1", |it| matches!(it, Config::Decoder(_))),
         ("t5-1", |it| matches!(it, Config::Translator(_))),
     ] {
-        let config = Config::read("", &changed(name, json!({}))).unwrap();
+        let config: Config = config(name, json!({}));
         assert!(is_it(&config), "{name}");
         assert_eq!(name.strip_suffix("-1"), Some(config.family()));
     }

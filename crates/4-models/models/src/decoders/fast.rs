@@ -13,7 +13,6 @@ mod block;
 mod few_bits;
 mod layer;
 mod looks;
-mod losses;
 mod rotation;
 mod rows;
 #[cfg(test)]
@@ -31,6 +30,7 @@ use crate::decoders::config::Config;
 use crate::decoders::decoder::AsRead;
 use crate::decoders::looks::Looks;
 use crate::decoders::reader::CachedDecoder;
+use crate::decoders::study::losses::next_losses;
 use crate::decoders::weights::Weights;
 use crate::head::Head;
 use ::block::Norm;
@@ -166,30 +166,18 @@ impl FastDecoder {
     /// [`Error::Sizes`](crate::Error::Sizes) for the caches of another model. The caches are
     /// then as they were.
     pub fn read(&mut self, ids: &[usize], caches: &mut PackedCaches) -> Result<Vec<f32>> {
-        self.read_each_layer(ids, caches, |_, _, _, _| Ok(()))
+        let x = self.through(ids, caches, |_, _, _, _| Ok(()))?;
+        self.last_logits(&x)
     }
 
-    /// The same; `look` is given each layer, the queries of the tokens, and its cache, which
-    /// has their keys by then.
-    fn read_each_layer(
-        &mut self,
-        ids: &[usize],
-        caches: &mut PackedCaches,
-        look: impl FnMut(
-            &FastBlock,
-            &Work,
-            &Matrix<f32>,
-            &PackedCache,
-        ) -> attention::Result<()>
-        + Send,
-    ) -> Result<Vec<f32>> {
-        let x = self.through(ids, caches, look)?;
+    /// Logits of the last token that came through the blocks.
+    fn last_logits(&mut self, x: &Matrix<f32>) -> Result<Vec<f32>> {
         let last = x.rows(x.nrows() - 1, 1).into_owned();
-        let logits = self.logits(&last)?;
-        Ok(logits.as_slice().to_vec())
+        Ok(self.logits(&last)?.as_slice().to_vec())
     }
 
-    /// Tokens through all blocks, `[n_tokens, d_model]`.
+    /// Tokens through all blocks, `[n_tokens, d_model]`; `look` is given each layer, the queries
+    /// of the tokens, and its cache, which has their keys by then.
     fn through(
         &mut self,
         ids: &[usize],
@@ -249,6 +237,29 @@ impl FastDecoder {
         })
     }
 
+    /// The loss of each token but the first, in nats, of a text that is read in prompts of so
+    /// many tokens: as [`Decoder::losses`](crate::decoders::Decoder::losses).
+    ///
+    /// # Shapes
+    /// `[n_tokens − 1]`.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn losses(&mut self, ids: &[usize], at_once: usize) -> Result<Vec<f64>> {
+        let mut caches = self.caches(ids.len());
+        let mut losses = Vec::with_capacity(ids.len());
+        for (nth, prompt) in ids.chunks(at_once.max(1)).enumerate() {
+            let x = self.through(prompt, &mut caches, |_, _, _, _| Ok(()))?;
+            let next = &ids[nth * at_once.max(1) + 1..];
+            for first in (0..prompt.len().min(next.len())).step_by(LOGITS_AT_ONCE) {
+                let rows = LOGITS_AT_ONCE.min(prompt.len().min(next.len()) - first);
+                let logits = self.logits(&x.rows(first, rows).into_owned())?;
+                losses.extend(next_losses(&logits, &next[first..]));
+            }
+        }
+        Ok(losses)
+    }
+
     /// How many tokens the caches have.
     fn check(&self, caches: &PackedCaches) -> Result<usize> {
         let n_layers = self.blocks.len();
@@ -267,6 +278,9 @@ impl FastDecoder {
         Ok(n)
     }
 }
+
+/// So many tokens get their logits at once: as many as are not rounded.
+const LOGITS_AT_ONCE: usize = 8;
 
 /// Within the pool, where joins are cheap.
 fn within_pool<R: Send>(f: impl FnOnce() -> R + Send) -> R {

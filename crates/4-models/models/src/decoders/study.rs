@@ -5,7 +5,6 @@
 //! [`Findings::smollm2`] is what it said.
 
 mod ablated;
-mod ablated_layer;
 mod controls;
 mod effect;
 mod findings;
@@ -16,7 +15,7 @@ mod patching;
 mod patterns;
 mod repeated;
 
-pub use ablated_layer::ablated_layer;
+pub use ablated::ablated_layer;
 pub use ablation::{Draws, HeadOfLayer, others_of_same_layers};
 pub use controls::{shuffled_within_layers, window_with_others};
 pub use effect::Effect;

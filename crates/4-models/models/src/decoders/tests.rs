@@ -9,8 +9,8 @@ use variants::Entries;
 
 use crate::decoders::study::HeadOfLayer;
 use crate::decoders::{AsRead, Config, Decoder, Files, families};
-use crate::tests::{self, changed, model};
-use crate::{Configuration, Head, ablate};
+use crate::tests::{self, changed, config, model};
+use crate::{Head, ablate};
 
 mod ablated;
 mod attribution;
@@ -27,6 +27,11 @@ pub(crate) fn rewritten(
     rename: impl Fn(&str) -> Option<String>,
 ) -> tempfile::TempDir {
     tests::rewritten(name, &changes, |name| rename(name).map(|name| (name, 1.0)))
+}
+
+/// The name that a tensor has.
+pub(crate) fn same(name: &str) -> Option<String> {
+    Some(name.to_string())
 }
 
 fn read(folder: &tempfile::TempDir) -> Result<AsRead, String> {
@@ -67,7 +72,7 @@ pub(crate) fn logits(model: &AsRead, ids: &[usize]) -> Matrix {
 
 #[test]
 fn settings_of_older_files_are_read() {
-    let of = |name, changes| Config::read("", &changed(name, changes)).unwrap();
+    let of = config::<Config>;
     let config = of("llama-1", json!({}));
     let old =
         json!({"rope_parameters": null, "rope_theta": 10000.0, "rope_scaling": null});
@@ -95,8 +100,7 @@ fn settings_of_older_files_are_read() {
 /// A chat model has a second end there; one that names none leaves the config's.
 #[test]
 fn a_text_ends_where_the_file_of_generation_says() {
-    let all = |name: &str| Some(name.to_string());
-    let folder = rewritten("llama-1", json!({"eos_token_id": 2}), all);
+    let folder = rewritten("llama-1", json!({"eos_token_id": 2}), same);
     let ends = || Files::open(folder.path()).map(|files| files.config.ends);
     assert_eq!(ends().unwrap(), [2]);
     for (says, expected) in [
@@ -125,16 +129,14 @@ fn a_scale_of_its_own_is_that_of_other_queries() {
         layer.entries_mut()[0].iter_mut().for_each(|entry| *entry *= 2.0);
         layer
     });
-    let all = |name: &str| Some(name.to_string());
-    let scaled = rewritten("gemma2-1", json!({"query_pre_attn_scalar": 2.0}), all);
+    let scaled = rewritten("gemma2-1", json!({"query_pre_attn_scalar": 2.0}), same);
     let scaled = read(&scaled).unwrap(); // a quarter of d_k, so twice the scores
     let sequence = Sequence::new(vec![5, 90, 17, 3, 3, 41, 8]);
     let [a, b] = [expected, scaled].map(|model| model.forward(&sequence).unwrap().attn);
     for (a, b) in a.iter().flatten().zip(b.iter().flatten()) {
         assert!((a - b).amax() < 1e-12);
     }
-    let default = json!({"query_pre_attn_scalar": null});
-    let default = Config::read("", &changed("gemma2-1", default)).unwrap();
+    let default: Config = config("gemma2-1", json!({"query_pre_attn_scalar": null}));
     assert_eq!(default.scale, Some(1.0 / 16.0));
 }
 

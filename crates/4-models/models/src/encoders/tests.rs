@@ -9,7 +9,7 @@ use serde_json::{Map, json};
 use tensors::{Existing, NewTensor, TensorFile, save, to_bytes};
 
 use crate::encoders::{Config, Encoder, Files};
-use crate::tests::{changed, model};
+use crate::tests::{changed, config, model};
 use crate::{Configuration, Tensors};
 
 type Tensor = (String, Vec<usize>, Vec<f64>);
@@ -72,7 +72,7 @@ fn a_setting_that_is_off_is_none() {
 /// As in transformers: a missing key has the family's default, and DistilBERT's have two names.
 #[test]
 fn a_missing_key_is_the_familys_default() {
-    let of = |name: &str, changes| Config::read("", &changed(name, changes)).unwrap();
+    let of = config::<Config>;
     let bert =
         of("bert-1", json!({"num_attention_heads": null, "type_vocab_size": null}));
     assert_eq!((bert.dims.n_heads(), bert.n_types), (12, Some(2)));
@@ -84,10 +84,7 @@ fn a_missing_key_is_the_familys_default() {
 /// Other names for the same model.
 #[test]
 fn relatives_of_roberta_are_read_alike() {
-    let of = |name: &str| {
-        let changes = json!({"model_type": name});
-        Config::read("", &changed("xlm_roberta-1", changes)).unwrap()
-    };
+    let of = |name: &str| config::<Config>("xlm_roberta-1", json!({"model_type": name}));
     let expected = of("xlm-roberta");
     assert_eq!(expected.family.counting, of("roberta").family.counting);
     for name in ["roberta", "camembert"] {

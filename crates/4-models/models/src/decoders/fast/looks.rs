@@ -42,13 +42,13 @@ impl FastDecoder {
         caches: &mut PackedCaches,
     ) -> Result<(Vec<f32>, Looks)> {
         let mut layers = Vec::with_capacity(self.blocks.len());
-        let logits = self.read_each_layer(ids, caches, |block, work, q, cache| {
+        let x = self.through(ids, caches, |block, work, q, cache| {
             let n = cache.n_tokens();
             let q = q.rows(q.nrows() - 1, 1).into_owned();
             let rows = block.rows(work, &q, cache, &[n - 1])?;
             layers.push(Matrix::from_fn(rows.len(), n, |head, key| rows[head][(0, key)]));
             Ok(())
         })?;
-        Ok((logits, Looks { layers }))
+        Ok((self.last_logits(&x)?, Looks { layers }))
     }
 }

@@ -9,7 +9,7 @@ use attention::{LayerParameters, Mask, Matrix};
 use model_files::Sequence;
 
 use super::*;
-use crate::decoders::tests::{self, names, rewritten, tiny};
+use crate::decoders::tests::{self, names, rewritten, same, tiny};
 use crate::decoders::{AsRead, Decoder};
 use crate::{Model, WriteOptions};
 
@@ -122,9 +122,8 @@ fn rows_that_are_not_there_are_refused() {
 
 #[test]
 fn a_scale_of_its_own_is_kept() {
-    let all = |name: &str| Some(name.to_string());
     let changes = serde_json::json!({"query_pre_attn_scalar": 2.0});
-    let (folder, ids) = (rewritten("gemma2-1", changes, all), ids(9, 0));
+    let (folder, ids) = (rewritten("gemma2-1", changes, same), ids(9, 0));
     let mut model = FastDecoder::new(Decoder::load(folder.path()).unwrap()).unwrap();
     let expected = tests::logits(&Decoder::load(folder.path()).unwrap(), &ids);
     let logits = model.read(&ids, &mut model.caches(0)).unwrap();

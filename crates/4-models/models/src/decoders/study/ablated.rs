@@ -1,7 +1,9 @@
 //! Heads of a decoder that put out something else.
 
+use ablation::ablated_output;
 use attention::{Matrix, Real, RowVector};
 use block::Layers;
+use variants::VariantAttention;
 
 use super::HeadOfLayer;
 use crate::decoders::Pass;
@@ -49,6 +51,50 @@ impl<T: Real> AsRead<T> {
         })
     }
     // ANCHOR_END: ablated
+
+    /// What every head of every layer says on average over all tokens of some texts, before
+    /// W^O.
+    ///
+    /// # Shapes
+    /// `n_layers` times h vectors `[d_v]`.
+    ///
+    /// # Errors
+    /// As [`Decoder::forward`](crate::decoders::Decoder::forward).
+    pub fn mean_outputs(&self, texts: &[Vec<usize>]) -> Result<Vec<Vec<RowVector<T>>>> {
+        let (h, d_v) = (self.config.dims().n_heads(), self.config.dims().d_v());
+        let mut sums = vec![vec![RowVector::zeros(d_v); h]; self.blocks.len()];
+        let mut n_tokens = 0;
+        for ids in texts {
+            n_tokens += ids.len();
+            let start = Layers::new(self.embedding.forward(ids, 0)?);
+            self.go_on_with(start, |layer, concat| {
+                for (head, sum) in sums[layer].iter_mut().enumerate() {
+                    *sum += concat.columns(head * d_v, d_v).row_sum();
+                }
+            })?;
+        }
+        let n = T::of(n_tokens.max(1) as f64);
+        sums.iter_mut().flatten().for_each(|sum| *sum /= n);
+        Ok(sums)
+    }
+}
+
+/// A layer in which some heads are replaced by constants, as [`ablation::ablated_layer`]
+/// does it: by zeros for `None`, or by what they say on average.
+///
+/// # Shapes
+/// A replacement is `[d_v]`.
+///
+/// # Errors
+/// [`Error::Sizes`](crate::Error::Sizes) for a head that is not there, or a
+/// replacement of another width.
+pub fn ablated_layer<T: Real>(
+    layer: &VariantAttention<T>,
+    heads: &[(usize, Option<RowVector<T>>)],
+) -> Result<VariantAttention<T>> {
+    let mut projections = layer.projections().clone();
+    projections[3] = ablated_output(&projections[3], layer.sizes().dims, heads)?;
+    Ok(VariantAttention::new(layer.sizes(), projections, layer.changes().clone())?)
 }
 
 impl<T: Real> Pass<T> {

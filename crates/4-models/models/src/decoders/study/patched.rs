@@ -5,7 +5,6 @@ use block::Layers;
 use variants::attended;
 
 use super::HeadOfLayer;
-use super::ablated_layer::w_o;
 use crate::Result;
 use crate::decoders::decoder::AsRead;
 use crate::head::lowest_layer;
@@ -86,7 +85,7 @@ impl<T: Real> AsRead<T> {
                 of_layer.iter().for_each(|&i| passes[i] = from_there[i].clone());
             }
             let Attended { out, attn } = attended(passes);
-            Ok(Attended { out: w_o(attention).forward(&out)?, attn })
+            Ok(Attended { out: attention.projections()[3].forward(&out)?, attn })
         })
     }
     // ANCHOR_END: patched

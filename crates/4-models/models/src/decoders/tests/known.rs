@@ -3,7 +3,7 @@
 use model_files::Sequence;
 use serde_json::{Map, Value as Json, json};
 
-use super::{changed, model, read, rewritten};
+use super::{changed, config, model, read, rewritten, same};
 use crate::Configuration;
 use crate::decoders::{AsRead, Config, Decoder, Files};
 
@@ -32,9 +32,8 @@ fn a_model_without_a_head_gives_hidden_states_and_no_logits() {
 /// A file's own head counts, whatever the settings say; the only table is both.
 #[test]
 fn the_file_decides_whether_there_is_a_head() {
-    let all = |name: &str| Some(name.to_string());
     let expected: AsRead = Decoder::load(model("llama-1")).unwrap();
-    let folder = rewritten("llama-1", json!({"tie_word_embeddings": true}), all);
+    let folder = rewritten("llama-1", json!({"tie_word_embeddings": true}), same);
     let said_tied = read(&folder).unwrap();
     assert_eq!(said_tied.unembedding, expected.unembedding);
     assert!(said_tied.unembedding.unwrap().tokens.is_some());
@@ -54,7 +53,7 @@ fn the_file_decides_whether_there_is_a_head() {
 /// What is added replaces what was there.
 #[test]
 fn two_keys_for_one_thing_agree() {
-    let of = |changes| Config::read("", &changed("llama-1", changes)).unwrap();
+    let of = |changes| config::<Config>("llama-1", changes);
     let base = json!({"rope_theta": 10000.0, "rope_type": "default"});
     let added = json!({"rope_type": "linear", "factor": 4.0});
     let linear = json!({"rope_theta": 10000.0, "rope_type": "linear", "factor": 4.0});
@@ -102,7 +101,7 @@ fn a_missing_key_is_not_null() {
 /// transformers reads both.
 #[test]
 fn a_key_has_its_other_name() {
-    let of = |changes| Config::read("", &changed("gpt2-1", changes)).unwrap();
+    let of = |changes| config::<Config>("gpt2-1", changes);
     let expected = of(json!({}));
     assert_eq!(of(json!({"n_embd": null, "hidden_size": 24})), expected);
     assert_eq!(of(json!({"hidden_size": 24, "num_attention_heads": 4})), expected);
@@ -135,11 +134,10 @@ fn wrappers_are_taken_off_and_packed_weights_named() {
 fn absurd_sizes_are_refused_before_anything_is_allocated() {
     let wide = json!({"n_embd": 1_u64 << 62, "n_head": 1});
     assert!(Config::read("", &changed("gpt2-1", wide)).is_ok());
-    let all = |name: &str| Some(name.to_string());
-    let wide = rewritten("gpt2-1", json!({"n_embd": 1_u64 << 62, "n_head": 1}), all);
+    let wide = rewritten("gpt2-1", json!({"n_embd": 1_u64 << 62, "n_head": 1}), same);
     assert!(read(&wide).unwrap_err().contains("has shape (97, 24)"));
     let window = json!({"sliding_window": u64::MAX});
-    let model = read(&rewritten("mistral-1", window, all)).unwrap();
+    let model = read(&rewritten("mistral-1", window, same)).unwrap();
     let layers = model.forward(&Sequence::new(vec![1, 2, 3])).unwrap();
     assert!(layers.attn[0][0][(2, 0)] > 0.0);
 }

@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::changed;
-use crate::Configuration;
+use super::config;
 use crate::decoders::Config;
 
 /// Some of the sixteen frequencies of a wider head, by transformers' formulas in Python's
@@ -11,7 +10,7 @@ use crate::decoders::Config;
 fn expect(mut rope: Value, expected: [f64; 5], amplitude: f64) {
     rope["rope_theta"] = json!(10000.0);
     let changes = json!({"head_dim": 32, "rope_parameters": rope});
-    let config = Config::read("", &changed("llama-1", changes)).unwrap();
+    let config: Config = config("llama-1", changes);
     let rotary = config.rotary.unwrap();
     assert_eq!(rotary.frequencies.len(), 16);
     for (p, expected) in [0, 4, 6, 9, 15].into_iter().zip(expected) {
