@@ -234,9 +234,7 @@ fn data(texts: &Texts) -> Result<Value> {
         Ok(data)
     });
     let each: Value = each.collect::<Result<_>>()?;
-    Ok(
-        json!({ "first": texts.first(), "is_pair": texts.beside.is_some(), "texts": each }),
-    )
+    Ok(json!({ "first": texts.first, "is_pair": texts.beside.is_some(), "texts": each }))
 }
 
 /// Shares in thousandths: all low bytes, then all high ones, in gzip, in base64, as

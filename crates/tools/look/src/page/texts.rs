@@ -74,11 +74,6 @@ impl Texts {
         all.map(move |(at, view)| (name(at, view), view))
     }
 
-    /// Where among them the text is that is shown first.
-    pub(super) fn first(&self) -> usize {
-        self.first
-    }
-
     /// Which text of a batch the words of the page are about.
     pub(super) fn which(&self) -> String {
         match self.n_texts {

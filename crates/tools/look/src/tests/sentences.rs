@@ -50,11 +50,7 @@ fn each_pair_differs_in_its_end_and_every_row_is_whole() {
 
 #[test]
 fn the_maps_are_the_models_to_a_byte() {
-    let model = paths::minilm();
-    if !model.is_dir() {
-        println!("left out: `cargo learn look --download` fetches the model");
-        return;
-    }
+    let Some(model) = super::minilm() else { return };
     let encoder = Encoder::<_, f32>::load(&model, FusedAttention::new).unwrap();
     let text = Text::open(&model, encoder.config.n_vocabulary).unwrap();
     let mut largest = 0f64;
