@@ -45,14 +45,14 @@
 
   function write(sentence) {
     const { pieces, special } = view.text;
-    words = spelled(pieces, sentence).map(({ text, isApart }, at) => {
+    const parts = spelled(pieces, sentence);
+    words = parts.map(({ text }, at) => {
       const word = element("button", { type: "button", className: special[at] ? "first-word first-special" : "first-word" },
         element("span", {}, text), element("small"));
       word.addEventListener("click", () => click(at));
-      word.before = isApart && at ? " " : "";
       return word;
     });
-    line.replaceChildren(...words.flatMap((word) => [word.before, word]));
+    line.replaceChildren(...words.flatMap((word, at) => [at && parts[at].isApart ? " " : "", word]));
   }
 
   // ---- What is drawn: arcs, and a number below each word.
@@ -101,7 +101,9 @@
       if (!isOthers && at !== query) arcs.push(arc(top(query), top(at), given, ""));
       if (isOthers && at !== key) arcs.push(arc(top(at), top(key), given, at === query ? "" : "first-other"));
     });
-    svg.replaceChildren(...arcs.sort((a, b) => b.classList.contains("first-other") - a.classList.contains("first-other")));
+    // The query's stand in front.
+    const isOther = ({ classList }) => Number(classList.contains("first-other"));
+    svg.replaceChildren(...arcs.sort((a, b) => isOther(b) - isOther(a)));
     heads.querySelectorAll("button").forEach((button, at) => {
       button.setAttribute("aria-pressed", String(map !== null && at === head));
       button.tabIndex = at === head ? 0 : -1;
@@ -118,11 +120,13 @@
     says.replaceChildren(...parts);
   }
 
+  // The next step is a button; where the one before had the focus, it has it.
   function offer(text, step) {
     const button = element("button", { type: "button", className: "first-button" }, text);
     button.addEventListener("click", step);
+    const hadFocus = next.contains(document.activeElement);
     next.replaceChildren(button);
-    return button;
+    if (hadFocus) button.focus();
   }
 
   function answer(guess) {
@@ -133,7 +137,7 @@
     offer("And the other words?", others);
   }
 
-  // Without a word, a reader has none.
+  // A reader's guess, or none.
   function guess(at) {
     if (at === state.query) return;
     state.step = "answer";
@@ -168,8 +172,10 @@
     state.key = measures.largestOf(maps[head][query]);
     ask.textContent = "Click a word, or a head below";
     say(`Head ${headName(head)}: `, told({ loaded: [view], maps: [maps[head]], controls: [controls[head]], isCompared: false }, { query, key: null }));
+    const hadFocus = next.contains(document.activeElement);
     next.replaceChildren();
     draw();
+    if (hadFocus) words[query].focus();
   }
 
   function click(at) {
