@@ -146,6 +146,7 @@ fn step_by_step_it_is_the_same_training_and_looking_changes_nothing() {
 }
 
 /// Lookups in which one number of one batch is no number.
+#[derive(Clone)]
 struct Poisoned {
     at_batch: std::cell::Cell<i32>,
     with: f32,

@@ -16,7 +16,7 @@ use attention::{Rng, SeedableRng};
 use serde_json::{Value, json};
 use training::dates::{
     DateAblation, DateArchitecture, DateConverter, DateLook, DateTexts, Dates,
-    MovedConverter, Truth, criteria,
+    JoinedConverter, MovedConverter, PartShares, Truth, criteria,
 };
 use training::{Schedule, Trainer, Training};
 
@@ -86,7 +86,7 @@ fn keep_moved(
 ) -> Result<()> {
     run["whole_given"] = json!(round(model.whole_moved(test, None)?));
     run["whole_moved"] = json!(round(model.whole_moved(test, Some(rng))?));
-    run["curve"] = curve(looks.iter().map(|look| (look.step, look.whole)));
+    run["curve"] = curve(looks);
     Ok(())
 }
 
@@ -112,8 +112,9 @@ fn trained(
 }
 
 /// How many dates were whole on the way.
-pub fn curve(looks: impl Iterator<Item = (usize, f64)>) -> Value {
-    let (steps, wholes): (Vec<_>, Vec<_>) = looks.unzip();
+fn curve<S>(looks: &[DateLook<S>]) -> Value {
+    let (steps, wholes): (Vec<_>, Vec<_>) =
+        looks.iter().map(|look| (look.step, look.whole)).unzip();
     json!({ "step": steps, "whole": rounded(&wholes) })
 }
 
@@ -131,6 +132,50 @@ pub fn moved_runs() -> Result<Vec<Value>> {
         let mut run = found(seed, trained.last());
         keep_moved(&mut run, model, &trained.test, &trained.looks, rng)?;
         Ok(run)
+    })
+}
+
+/// Ten seeds with self-attention over both texts joined, at equal parameters: the control of a
+/// cross-attention.
+pub fn joined_runs() -> Result<Vec<Value>> {
+    let both = DateArchitecture::default();
+    let rng = &mut Rng::seed_from_u64(0);
+    let built = JoinedConverter::as_large_as(both, rng)?;
+    let of_both = DateConverter::random(both, rng)?.costs()?;
+    let costs = JoinedConverter::random(built, rng)?.costs()?;
+    println!("two texts, d_ff {}: {of_both:?}", both.d_ff);
+    println!("joined,    d_ff {}: {costs:?}", built.d_ff);
+    of_seeds(|seed| {
+        let trainer = Trainer::new(Dates::default(), Dates::schedule(seed), |_, rng| {
+            JoinedConverter::random(built, rng)
+        })?;
+        let mut run = kept_joined(seed, &trainer.finish()?);
+        run["d_ff"] = json!([both.d_ff, built.d_ff]);
+        run["parameters"] = json!([of_both.parameters, costs.parameters]);
+        run["multiply_adds"] = json!([of_both.multiply_adds, costs.multiply_adds]);
+        Ok(run)
+    })
+}
+
+/// What is kept of such a training: block by block, head by head.
+fn kept_joined(seed: u64, trained: &Training<JoinedConverter>) -> Value {
+    let looks = &trained.looks;
+    let planted = Truth::planted();
+    let aligned = |look: &DateLook<Vec<PartShares>>| {
+        look.shares.iter().map(|of| of.aligned(&planted)).collect::<Vec<_>>()
+    };
+    let of_heads = |shares: &PartShares| {
+        shares.of_head.iter().map(rows).collect::<Vec<Vec<Vec<f64>>>>()
+    };
+    let last = trained.last();
+    json!({
+        "seed": seed,
+        "whole": round(last.whole),
+        "aligned": aligned(last),
+        "aligned_before": aligned(&looks[0]),
+        "even": rows(&last.shares[0].even),
+        "shares": last.shares.iter().map(of_heads).collect::<Vec<_>>(),
+        "curve": curve(looks),
     })
 }
 
@@ -153,7 +198,7 @@ pub fn small_runs() -> Result<Vec<Value>> {
             "seed": seed,
             "whole": round(look.whole),
             "aligned": look.shares.aligned(&Truth::planted()),
-            "curve": curve(trained.looks.iter().map(|look| (look.step, look.whole))),
+            "curve": curve(&trained.looks),
         }));
     }
     Ok(runs)

@@ -10,17 +10,13 @@
 //! times, so a second run on the same machine writes the same file. `dates-model` trains one
 //! model and writes `data/dates.safetensors`.
 
-mod codes;
 mod dates;
-mod dates_joined;
 mod lookups;
-mod loudness;
 mod places;
 mod repeats;
 mod run;
 mod shared;
 mod stretched;
-mod swaps;
 mod windows;
 
 use std::fs;
@@ -35,9 +31,9 @@ type Runs = fn() -> Result<Vec<Value>>;
 /// What can be run, by name.
 const EXPERIMENTS: [(&str, Runs); 14] = [
     ("lookups", lookups::runs),
-    ("swaps", swaps::runs),
-    ("loudness", loudness::runs),
-    ("codes", codes::runs),
+    ("swaps", lookups::swaps),
+    ("loudness", lookups::loudness),
+    ("codes", lookups::codes),
     ("windows", windows::runs),
     ("repeats", || repeats::runs(std::env::args().nth(2).as_deref())),
     ("shared", shared::runs),
@@ -45,7 +41,7 @@ const EXPERIMENTS: [(&str, Runs); 14] = [
     ("stretched", stretched::runs),
     ("dates", dates::runs),
     ("dates-moved", dates::moved_runs),
-    ("dates-joined", dates_joined::runs),
+    ("dates-joined", dates::joined_runs),
     ("dates-small", dates::small_runs),
     ("centuries", dates::century_runs),
 ];

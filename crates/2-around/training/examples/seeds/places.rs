@@ -1,7 +1,6 @@
 //! Four kinds of position and none: trained on short texts, tested on longer ones.
 
 use std::ops::RangeInclusive;
-use std::time::Instant;
 
 use anyhow::Result;
 use attention::{Rng, SeedableRng};
@@ -10,7 +9,7 @@ use training::changed::{Follower, FollowerPlan, Place};
 use training::repeats::{Repeats, Sequences};
 use training::{Schedule, Trainer};
 
-use crate::run::{SEEDS, round, rounded};
+use crate::run::{of_seeds, round, rounded};
 
 /// Lengths of the tests; the first is that of the training.
 pub const LENGTHS: [usize; 4] = [24, 48, 96, 192];
@@ -21,16 +20,7 @@ pub const FAR: RangeInclusive<usize> = 16..=24;
 pub fn runs() -> Result<Vec<Value>> {
     let mut runs = Vec::new();
     for place in Place::ALL {
-        for seed in SEEDS {
-            let start = Instant::now();
-            runs.push(run(place, seed)?);
-            println!(
-                "{}, seed {seed}: {}  {:.1} s",
-                place.name(),
-                runs[runs.len() - 1]["scores"],
-                start.elapsed().as_secs_f64()
-            );
-        }
+        runs.extend(of_seeds(|seed| run(place, seed))?);
     }
     Ok(runs)
 }
@@ -57,10 +47,8 @@ pub fn tests(rng: &mut Rng) -> Result<Vec<Sequences>> {
 
 fn run(place: Place, seed: u64) -> Result<Value> {
     let follower = trained(place, seed)?;
-    let mut scores = tests(&mut Rng::seed_from_u64(seed))?
-        .iter()
-        .map(|test| Ok(follower.score(test)?))
-        .collect::<Result<Vec<f64>>>()?;
+    let tests = tests(&mut Rng::seed_from_u64(seed))?;
+    let mut scores = scores(&tests, |_| Ok(follower.clone()))?;
     let far = scores.pop().unwrap_or(f64::NAN);
     Ok(json!({
         "place": place.name(),
@@ -69,4 +57,12 @@ fn run(place: Place, seed: u64) -> Result<Value> {
         "scores": rounded(&scores),
         "far": round(far),
     }))
+}
+
+/// The score on each set of texts, of the model for their length.
+pub fn scores(
+    texts: &[Sequences],
+    model: impl Fn(usize) -> Result<Follower>,
+) -> Result<Vec<f64>> {
+    texts.iter().map(|text| Ok(model(text.n_tokens)?.score(text)?)).collect()
 }

@@ -19,7 +19,7 @@ use attention::{Matrix, Rng, SeedableRng};
 use serde_json::{Map, Value, json};
 use training::repeats::{
     Architecture, Carried, CompositionScores, HeadShares, Margins, Mistakes, PathEnd,
-    Predictor, Repeats, StackAblation,
+    Predictor, Repeats, Sequences, StackAblation,
 };
 use training::{Schedule, Trainer, Training};
 
@@ -128,7 +128,7 @@ fn kept(setting: &Setting, trained: &Training<Predictor>) -> Result<Value> {
         rounded(&most.collect::<Vec<_>>())
     };
     let losses: Vec<f64> = looks.iter().filter_map(|look| look.loss).collect();
-    Ok(json!({
+    let mut run = json!({
         "built": name,
         "seed": seed,
         "parameters": trained.model.n_parameters(),
@@ -147,11 +147,18 @@ fn kept(setting: &Setting, trained: &Training<Predictor>) -> Result<Value> {
         "shares": shares(&trained.last().shares),
         "removed": by_how(&removed),
         "carried": carried(setting, trained, &removed)?,
-        "composed_before": composed(setting, trained, &trained.before)?,
-        "composed": composed(setting, trained, &trained.model)?,
-        "rotated": rotated(setting, trained)?,
-        "without_path": without_path(setting, trained)?,
-    }))
+        "composed_before": null,
+        "composed": null,
+        "rotated": null,
+        "without_path": null,
+    });
+    if built.n_layers == 2 {
+        run["composed_before"] = composed(&trained.before, &trained.test)?;
+        run["composed"] = composed(&trained.model, &trained.test)?;
+        run["rotated"] = rotated(seed, trained)?;
+        run["without_path"] = without_path(setting, trained)?;
+    }
+    Ok(run)
 }
 
 /// What the head of the first layer hands on that is needed most: which token, or where.
@@ -184,16 +191,9 @@ fn with_distractors(setting: &Setting, trained: &Training<Predictor>) -> Result<
     }))
 }
 
-/// Which paths decide, and what the weights let one expect, where there are two layers.
-fn composed(
-    setting: &Setting,
-    trained: &Training<Predictor>,
-    model: &Predictor,
-) -> Result<Value> {
-    if setting.built.n_layers != 2 {
-        return Ok(Value::Null);
-    }
-    let Margins { scores, logits, apart } = Margins::of(model, &trained.test)?;
+/// Which paths decide, and what the weights let one expect.
+fn composed(model: &Predictor, test: &Sequences) -> Result<Value> {
+    let Margins { scores, logits, apart } = Margins::of(model, test)?;
     let CompositionScores { q, k, v } = CompositionScores::of(model)?;
     Ok(json!({
         "scores": rows(&scores), "logits": rows(&logits), "apart": apart as f32,
@@ -203,11 +203,8 @@ fn composed(
 
 /// The margins if what heads write is rotated, draw by draw: of scores from neither, Q, K and
 /// both, and of logits through no head, the first layer's, the second's and both.
-fn rotated(setting: &Setting, trained: &Training<Predictor>) -> Result<Value> {
-    if setting.built.n_layers != 2 {
-        return Ok(Value::Null);
-    }
-    let rng = &mut Rng::seed_from_u64(setting.schedule.seed);
+fn rotated(seed: u64, trained: &Training<Predictor>) -> Result<Value> {
+    let rng = &mut Rng::seed_from_u64(seed);
     let mut draws = Vec::new();
     for _ in 0..N_ROTATIONS {
         let margins = Margins::rotated(&trained.model, &trained.test, rng)?;
@@ -222,9 +219,6 @@ fn rotated(setting: &Setting, trained: &Training<Predictor>) -> Result<Value> {
 
 /// The scores without each head of the first layer where one kind of reader reads it.
 fn without_path(setting: &Setting, trained: &Training<Predictor>) -> Result<Value> {
-    if setting.built.n_layers != 2 {
-        return Ok(Value::Null);
-    }
     let rng = &mut Rng::seed_from_u64(setting.schedule.seed);
     let mut scores = Map::new();
     for end in PathEnd::ALL {
@@ -259,11 +253,11 @@ fn removed(
     Replacement::ALL.into_iter().map(found).collect()
 }
 
-fn by_how(removed: &[(Replacement, StackAblation)]) -> Value {
+fn by_how(removed: &[(Replacement, StackAblation)]) -> Map<String, Value> {
     let of = |(how, found): &(Replacement, StackAblation)| {
         let scores =
             json!({ "heads": rows(&found.ablated), "random": rows(&found.controls) });
         (how.name().to_owned(), scores)
     };
-    Value::Object(removed.iter().map(of).collect::<Map<_, _>>())
+    removed.iter().map(of).collect()
 }

@@ -13,9 +13,15 @@ use training::{Schedule, Training};
 /// The seeds of the book's tables.
 pub const SEEDS: std::ops::Range<u64> = 0..10;
 
-/// A run of each seed, printed as it comes.
+/// A run of each seed, printed as it comes, with the time that it took.
 pub fn of_seeds(run: impl Fn(u64) -> Result<Value>) -> Result<Vec<Value>> {
-    SEEDS.map(run).inspect(|run| run.iter().for_each(|run| println!("{run}"))).collect()
+    let timed = |seed| {
+        let start = Instant::now();
+        let run = run(seed)?;
+        println!("{run}  {:.1} s", start.elapsed().as_secs_f64());
+        Ok(run)
+    };
+    SEEDS.map(timed).collect()
 }
 
 /// Trains to the end, and prints what it scored.

@@ -16,7 +16,7 @@ use training::repeats::{Repeats, Sequences};
 use training::{Schedule, Trainer};
 use variants::{Pairing, Rotary};
 
-use crate::places::{FAR, LENGTHS, tests, trained};
+use crate::places::{FAR, LENGTHS, scores, tests, trained};
 use crate::run::{SEEDS, round, rounded};
 
 /// The width of a head.
@@ -70,14 +70,6 @@ fn run(
     run["short"] = json!(round(short));
     run["tuned"] = json!(rounded(&tuned));
     Ok(run)
-}
-
-/// The score on each set of texts, of the model for their length.
-fn scores(
-    texts: &[Sequences],
-    model: impl Fn(usize) -> Result<Follower>,
-) -> Result<Vec<f64>> {
-    texts.iter().map(|text| Ok(model(text.n_tokens)?.score(text)?)).collect()
 }
 
 fn kept(kind: &str, seed: u64, mut scores: Vec<f64>) -> Value {

@@ -10,24 +10,16 @@ use crate::run::{SEEDS, kept, trained};
 pub fn runs() -> Result<Vec<Value>> {
     let task = Windows::default();
     let mut runs = Vec::new();
-    let mut seeds_with = [[0; 8]; 2];
     for n_heads in [8, 1] {
         for seed in SEEDS {
             let schedule = Windows::schedule(seed);
             let trained = trained("windows", &task, n_heads, &schedule)?;
             let mut run = kept(&schedule, &trained)?;
-            for (nth, (key, model)) in
+            for (key, model) in
                 [("found_before", &trained.before), ("found", &trained.model)]
-                    .into_iter()
-                    .enumerate()
             {
                 let found = specialisations(&task, model, 1000 + seed)?;
                 println!("    {key}: {found:?}");
-                if n_heads == 8 {
-                    for (count, heads) in seeds_with[nth].iter_mut().zip(&found) {
-                        *count += usize::from(!heads.is_empty());
-                    }
-                }
                 run[key] = json!(found);
             }
             runs.push(run);
@@ -35,7 +27,10 @@ pub fn runs() -> Result<Vec<Value>> {
     }
     println!("\nOf ten seeds with 8 heads, in how many does some head …");
     for (i, (name, criterion)) in SPECIALISATIONS.iter().enumerate() {
-        let [before, after] = [0, 1].map(|nth| seeds_with[nth][i]);
+        let [before, after] = ["found_before", "found"].map(|key| {
+            let is_found = |run: &&Value| run["heads"] == 8 && run[key][i] != json!([]);
+            runs.iter().filter(is_found).count()
+        });
         println!("  {name:15} before {before:2}, after {after:2}   {criterion}");
     }
     Ok(runs)

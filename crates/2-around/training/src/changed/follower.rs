@@ -7,8 +7,7 @@ use variants::{Alibi, Changes, Rotary, Sizes, VariantAttention, VariantPass};
 
 use super::Stretch;
 use crate::Learner;
-use crate::repeats::Sequences;
-use crate::repeats::largest;
+use crate::repeats::{Sequences, largest};
 
 /// How a model knows where a token stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,19 +131,6 @@ impl Follower {
         };
         let layers = self.layers.iter().map(changed).collect::<Result<_, _>>()?;
         Ok(Self { layers, ..self.clone() })
-    }
-
-    /// The number of parameters of its layers.
-    pub fn n_layer_parameters(&self) -> usize {
-        let of = |layer: &VariantAttention<f32>| {
-            layer
-                .projections()
-                .iter()
-                .flat_map(Linear::entries)
-                .map(<[f32]>::len)
-                .sum::<usize>()
-        };
-        self.layers.iter().map(of).sum()
     }
 
     /// The share of right answers among those that can be known.

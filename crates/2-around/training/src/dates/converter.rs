@@ -126,7 +126,6 @@ impl DateConverter {
     ///
     /// # Errors
     /// As [`encode`](Self::encode).
-    // ANCHOR: write
     pub fn write(&self, texts: &DateTexts) -> Result<Vec<usize>> {
         let n_dates = texts.n_dates();
         let memory = Batch::new(n_dates, self.encode(texts)?.out().clone())?;
@@ -141,7 +140,6 @@ impl DateConverter {
         }
         Ok(written.iter().flat_map(|written| &written[1..]).copied().collect())
     }
-    // ANCHOR_END: write
 
     /// The share of dates that it writes without a mistake.
     ///

@@ -111,7 +111,6 @@ impl Form {
     ///
     /// # Panics
     /// Unless the month is one of 1 to 12.
-    // ANCHOR: write
     pub fn write(self, date: Date) -> DateText {
         use Part::{Day, Month, Year};
         let word = MONTHS[date.month - 1].to_owned();
@@ -137,5 +136,4 @@ impl Form {
         }
         DateText { text, parts }
     }
-    // ANCHOR_END: write
 }

@@ -96,7 +96,6 @@ impl JoinedConverter {
     ///
     /// # Errors
     /// [`attention::Error`] for letters that there are not, or too many.
-    // ANCHOR: pass
     pub fn pass(
         &self,
         letters: &[usize],
@@ -115,7 +114,6 @@ impl JoinedConverter {
         let masks: Vec<Mask> = masks.collect();
         StackPass::forward(&self.stack, &Batch::new(n_dates, x)?, &masks)
     }
-    // ANCHOR_END: pass
 
     /// What it writes, each letter the likeliest after those that it wrote before,
     /// `[n_dates · N_TARGET]`.

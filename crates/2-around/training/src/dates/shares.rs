@@ -82,7 +82,6 @@ impl PartShares {
         Self::beside(attn, texts, judged_by, |letter| letter + 1)
     }
 
-    // ANCHOR: shares
     /// `n_others(letter)` are seen from it beside the text that is read.
     fn beside(
         attn: &[Vec<Matrix<f32>>],
@@ -116,7 +115,6 @@ impl PartShares {
         }
         Ok(Self { of_head, even })
     }
-    // ANCHOR_END: shares
 
     /// Whether a head gives the right part of a letter more than [`TIMES_EVEN`] times its even
     /// share.

@@ -3,12 +3,14 @@
 use attention::{Batch, Matrix, Result, Rng};
 use gradients::{Loss, cross_entropy, mean_squared_error};
 
+use crate::repeats::largest;
+
 /// Something that one attention layer and one linear readout can be asked to learn.
 ///
 /// An example is a sequence of tokens, one of which asks. The layer attends for that
 /// token alone, and the readout takes what comes out to the answers of all targets. So
 /// whatever an answer needs has to pass through the asking token's row of some head.
-pub trait Task {
+pub trait Task: Clone {
     /// The names of the targets, in the order of all answers and scores.
     fn targets(&self) -> &'static [&'static str];
 
@@ -23,24 +25,6 @@ pub trait Task {
     /// # Errors
     /// [`attention::Error`] for none.
     fn draw(&self, n_examples: usize, rng: &mut Rng) -> Result<Examples>;
-}
-
-impl<T: Task> Task for &T {
-    fn targets(&self) -> &'static [&'static str] {
-        (**self).targets()
-    }
-
-    fn d_model(&self) -> usize {
-        (**self).d_model()
-    }
-
-    fn n_answers(&self) -> usize {
-        (**self).n_answers()
-    }
-
-    fn draw(&self, n_examples: usize, rng: &mut Rng) -> Result<Examples> {
-        (**self).draw(n_examples, rng)
-    }
 }
 
 /// Examples of a task, with what is right and where it stands.
@@ -150,15 +134,7 @@ impl Answers {
 
 /// The class with the largest logit, target by target and example by example.
 pub(crate) fn named_classes(said: &Matrix<f32>, n_classes: usize) -> Vec<Vec<usize>> {
-    let of_target = |r: usize| {
-        let largest = |s: usize| {
-            let logits = said.view((s, r * n_classes), (1, n_classes));
-            let better = |best: usize, c: usize| {
-                if logits[c] > logits[best] { c } else { best }
-            };
-            (1..n_classes).fold(0, better)
-        };
-        (0..said.nrows()).map(largest).collect()
-    };
+    let of_target =
+        |r: usize| largest(&said.columns(r * n_classes, n_classes).into_owned());
     (0..said.ncols() / n_classes).map(of_target).collect()
 }

@@ -36,7 +36,7 @@ pub fn train(
     mut on_step: impl FnMut(Step) -> ControlFlow<()>,
 ) -> Result<Training> {
     let begin = |task: &_, rng: &mut Rng| Model::random(task, n_heads, rng);
-    let mut trainer = Trainer::new(task, schedule.clone(), begin)?;
+    let mut trainer = Trainer::new(task.clone(), schedule.clone(), begin)?;
     while let Some(step) = trainer.step()? {
         if on_step(step).is_break() {
             break;

@@ -37,9 +37,7 @@ impl StackAblation {
         rng: &mut Rng,
     ) -> Result<Self> {
         let concats = model.concats(read)?;
-        let n_heads =
-            model.stack.blocks[0].attention.function.parameters().dims().n_heads();
-        let mut ablated = Matrix::zeros(concats.len(), n_heads);
+        let mut ablated = Matrix::zeros(concats.len(), model.layer(0).dims().n_heads());
         let mut controls = Matrix::zeros(concats.len(), Self::N_DRAWS);
         for (l, concat) in concats.iter().enumerate() {
             let site = model.site(l, concat, read, replacement);
@@ -69,8 +67,7 @@ impl Predictor {
         rng: &mut Rng,
     ) -> Result<f64> {
         Error::expect_index("layer", block, self.stack.blocks.len())?;
-        let dims = self.stack.blocks[block].attention.function.parameters().dims();
-        let directions = Directions::of_head(dims, head)?;
+        let directions = Directions::of_head(self.layer(block).dims(), head)?;
         let concat = &self.concats(read)?[block];
         let taken = self.site(block, concat, read, replacement).taken(&directions, rng);
         self.score_with(block, concat - taken, read)
@@ -94,8 +91,7 @@ impl Predictor {
         read: &Sequences,
         replacement: Replacement,
     ) -> Site<'a> {
-        let parameters = self.stack.blocks[block].attention.function.parameters();
-        let (dims, w_o) = (parameters.dims(), parameters.w_o());
+        let (dims, w_o) = (self.layer(block).dims(), self.layer(block).w_o());
         Site { dims, concat, w_o, replacement, n_positions: read.n_tokens }
     }
 

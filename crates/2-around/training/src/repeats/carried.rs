@@ -70,7 +70,7 @@ fn with_values(
     read: &Sequences,
     tokens: &Matrix<f32>,
 ) -> Result<Matrix<f32>> {
-    let parameters = model.stack.blocks[0].attention.function.parameters();
+    let parameters = model.layer(0);
     let (v, d_v) = (parameters.w_v().forward(tokens)?, parameters.dims().d_v());
     let n = read.n_tokens;
     model.logits_with(read, |l, mut concat| {

@@ -26,14 +26,9 @@ impl CompositionScores {
     ///
     /// # Errors
     /// [`attention::Error`] unless it has two layers.
-    // ANCHOR: of
     pub fn of(model: &Predictor) -> Result<Self> {
-        let blocks = &model.stack.blocks;
-        Error::expect_length("the list of layers", 2, blocks.len())?;
-        let heads = |l: usize| {
-            let parameters = blocks[l].attention.function.parameters();
-            circuits(&parameters.unpack().cast())
-        };
+        Error::expect_length("the list of layers", 2, model.stack.blocks.len())?;
+        let heads = |l: usize| circuits(&model.layer(l).unpack().cast());
         let (first, second) = (heads(0), heads(1));
         let score = |read: fn(&[Matrix; 2]) -> Matrix| {
             Matrix::from_fn(first.len(), second.len(), |i, j| {
@@ -47,7 +42,6 @@ impl CompositionScores {
             v: score(|[_, w_vo]| w_vo.clone()),
         })
     }
-    // ANCHOR_END: of
 }
 
 /// `W_i^Q W_i^Kᵀ` and `W_i^V W_i^O` of each head, `[d_model, d_model]`.

@@ -68,41 +68,32 @@ impl Margins {
     pub fn rotated(model: &Predictor, read: &Sequences, rng: &mut Rng) -> Result<Self> {
         let d_model = model.unembedding.d_in();
         let mut rotation = || orthonormal(d_model, d_model, rng).cast();
-        let of_block = |l: usize| (0..n_heads(model, l)).map(|_| rotation()).collect();
+        let of_block =
+            |l: usize| (0..model.layer(l).dims().n_heads()).map(|_| rotation()).collect();
         let rotations: Vec<_> = (0..model.stack.blocks.len()).map(of_block).collect();
         measured(model, read, Some(&rotations))
     }
 
     /// The margin of logits, by the layers whose heads it came through.
     pub fn by_layer(&self) -> Attribution {
-        let (rows, columns) = self.logits.shape();
-        let part = |from: (usize, usize), shape| self.logits.view(from, shape).sum();
-        Attribution {
-            none: self.logits[(0, 0)],
-            first: part((1, 0), (rows - 1, 1)),
-            second: part((0, 1), (1, columns - 1)),
-            both: part((1, 1), (rows - 1, columns - 1)),
-        }
+        let [none, first, second, both] = quarters(&self.logits, 1);
+        Attribution { none, first, second, both }
     }
 
     /// The margin of scores, by what the heads of the first layer have to do with it.
     pub fn by_composition(&self) -> Composition {
-        let n = self.scores.nrows();
-        let part = |rows: [usize; 2], columns: [usize; 2]| {
-            let shape = (rows[1] - rows[0], columns[1] - columns[0]);
-            self.scores.view((rows[0], columns[0]), shape).sum()
-        };
-        Composition {
-            none: part([0, 3], [0, 3]),
-            q: part([3, n], [0, 3]),
-            k: part([0, 3], [3, n]),
-            both: part([3, n], [3, n]),
-        }
+        let [none, q, k, both] = quarters(&self.scores, 3);
+        Composition { none, q, k, both }
     }
 }
 
-fn n_heads(model: &Predictor, l: usize) -> usize {
-    model.stack.blocks[l].attention.function.parameters().dims().n_heads()
+/// The sums of a matrix that is cut after its first `n` rows and columns: of the first rows in
+/// the first columns, of the other rows there, of the first rows in the other columns, and of
+/// what is left.
+fn quarters(matrix: &Matrix, n: usize) -> [f64; 4] {
+    let rest = (matrix.nrows() - n, matrix.ncols() - n);
+    [((0, 0), (n, n)), ((n, 0), (rest.0, n)), ((0, n), (n, rest.1)), ((n, n), rest)]
+        .map(|(from, shape)| matrix.view(from, shape).sum())
 }
 
 fn measured(
@@ -111,7 +102,7 @@ fn measured(
     rotations: Option<&[Vec<Matrix>]>,
 ) -> Result<Margins> {
     Error::expect_length("the list of layers", 2, model.stack.blocks.len())?;
-    let [first, second] = [0, 1].map(|l| n_heads(model, l));
+    let [first, second] = [0, 1].map(|l| model.layer(l).dims().n_heads());
     let mut scores = Matrix::zeros(3 + first, 3 + first);
     let mut logits = Matrix::zeros(1 + first, 1 + second);
     let own = model.logits(read)?.map(f64::from);
@@ -167,7 +158,7 @@ fn sources(parts: &[Part], n_heads: usize) -> Vec<Part> {
         let own = parts.iter().filter(|part| source(part) == nth);
         let x = own.fold(zeros, |sum, part| sum + &part.x);
         match starts.get(nth) {
-            Some(&start) => Part { start, heads: Vec::new(), x },
+            Some(&start) => Part::starting(start, x),
             None => Part { start: Start::Token, heads: vec![[0, nth - 3]], x },
         }
     };

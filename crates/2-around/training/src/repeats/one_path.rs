@@ -45,7 +45,6 @@ impl Predictor {
     ///
     /// # Source
     /// Wang et al. 2022, "Interpretability in the Wild", section 3.1 (path patching).
-    // ANCHOR: score_path_ablated
     pub fn score_path_ablated(
         &self,
         head: usize,
@@ -61,13 +60,12 @@ impl Predictor {
         let [q, k, v] =
             [batch(PathEnd::Queries)?, batch(PathEnd::Keys)?, batch(PathEnd::Values)?];
         let concat = attention.function.pass_batch(&q, &k, &v, &[Mask::Causal])?.concat;
-        let mut out = attention.function.parameters().w_o().forward(&concat)?;
+        let mut out = self.layer(1).w_o().forward(&concat)?;
         if attention.residual {
             out += reads(PathEnd::Logits);
         }
         Ok(read.score(&largest(&self.unembedding.forward(&out)?)))
     }
-    // ANCHOR_END: score_path_ablated
 
     /// What leaves the first layer, whole and without a head,
     /// `[n_sequences · n_tokens, d_model]` each.
@@ -77,13 +75,12 @@ impl Predictor {
         read: &Sequences,
         rng: &mut Rng,
     ) -> Result<(Matrix<f32>, Matrix<f32>)> {
-        let attention = &self.stack.blocks[0].attention;
-        let parameters = attention.function.parameters();
+        let parameters = self.layer(0);
         let directions = Directions::of_head(parameters.dims(), head)?;
         let concat = &self.concats(read)?[0];
         let taken = self.site(0, concat, read, Replacement::Mean).taken(&directions, rng);
         let mut whole = parameters.w_o().forward(concat)?;
-        if attention.residual {
+        if self.stack.blocks[0].attention.residual {
             whole += self.embedding.forward(&read.ids, read.n_tokens)?;
         }
         let less = &whole - taken * &parameters.w_o().weight;

@@ -71,7 +71,7 @@ impl Paths {
             unembedding: model.unembedding.cast(),
         };
         for (l, block) in model.stack.blocks.iter().enumerate() {
-            let layer = block.attention.function.parameters().unpack().cast::<f64>();
+            let layer = model.layer(l).unpack().cast::<f64>();
             let x = sum(&paths.parts[l]);
             let pass = FusedAttention::new(&layer).pass(&x, &x, &x, &Mask::Causal)?;
             paths.maps.extend(pass.attn);
@@ -92,17 +92,11 @@ impl Paths {
     /// # Errors
     /// [`attention::Error`] unless there is one for every head.
     pub fn rotated(&self, rotations: &[Vec<Matrix>]) -> Result<Self> {
-        Error::expect_length(
-            "the list of rotations",
-            self.layers.len(),
-            rotations.len(),
-        )?;
+        let n_layers = self.layers.len();
+        Error::expect_length("the list of rotations", n_layers, rotations.len())?;
         for (maps, of_layer) in self.maps.iter().zip(rotations) {
-            Error::expect_length(
-                "the list of a layer's rotations",
-                maps.len(),
-                of_layer.len(),
-            )?;
+            let what = "the list of a layer's rotations";
+            Error::expect_length(what, maps.len(), of_layer.len())?;
         }
         let mut rotated = Self { parts: vec![self.parts[0].clone()], ..self.clone() };
         for (l, of_layer) in rotations.iter().enumerate() {
@@ -117,7 +111,7 @@ impl Paths {
         let (layer, maps) = (&self.layers[l], &self.maps[l]);
         let mut after = match self.residual[l] {
             true => now.to_vec(),
-            false => vec![Part::bias(now[0].x.map(|_| 0.0))],
+            false => vec![Part::starting(Start::Bias, now[0].x.map(|_| 0.0))],
         };
         for (i, map) in maps.iter().enumerate() {
             let mut w_vo = &layer.heads()[i].w_v.weight * layer.w_o_of_head(i);
@@ -136,11 +130,9 @@ impl Paths {
 
     /// What a part of the last tokens adds to every logit, `[n_tokens, n_vocabulary]`: with
     /// [`logits_bias`](Self::logits_bias), all of them sum to the logits.
-    // ANCHOR: logits
     pub fn logits(&self, part: &Part) -> Matrix {
         &part.x * &self.unembedding.weight
     }
-    // ANCHOR_END: logits
 
     /// The bias of the logits, `[n_vocabulary]`.
     pub fn logits_bias(&self) -> RowVector<f64> {
@@ -176,8 +168,9 @@ impl Paths {
 }
 
 impl Part {
-    fn bias(x: Matrix) -> Self {
-        Self { start: Start::Bias, heads: Vec::new(), x }
+    /// One that came through no head.
+    pub(super) fn starting(start: Start, x: Matrix) -> Self {
+        Self { start, heads: Vec::new(), x }
     }
 
     /// Whether it is the biases as they lie, through no head.
@@ -190,19 +183,19 @@ impl Part {
 fn starts(embedding: &Embedding<f32>, ids: &[usize]) -> Result<Vec<Part>> {
     let cast = |table: &Matrix<f32>| table.map(f64::from);
     let positions = embedding.positions.table();
-    let embedding = Embedding {
-        tokens: cast(&embedding.tokens),
-        scale: embedding.scale,
-        positions: Positions::None,
-    };
+    let (tokens, scale) = (cast(&embedding.tokens), embedding.scale);
+    let embedding = Embedding { tokens, scale, positions: Positions::None };
     let tokens = embedding.forward(ids, ids.len())?;
     let mut places = tokens.map(|_| 0.0);
     if let Some(table) = positions {
         Positions::Fixed(cast(table)).add_to(&mut places, ids.len())?;
     }
-    let bias = Part::bias(tokens.map(|_| 0.0));
-    let part = |start, x| Part { start, heads: Vec::new(), x };
-    Ok(vec![part(Start::Token, tokens), part(Start::Position, places), bias])
+    let zeros = tokens.map(|_| 0.0);
+    Ok(vec![
+        Part::starting(Start::Token, tokens),
+        Part::starting(Start::Position, places),
+        Part::starting(Start::Bias, zeros),
+    ])
 }
 
 /// Adds `Σ_i b_i^V W_i^O + b^O`: a map's rows sum to 1, so b^V goes through as it is.

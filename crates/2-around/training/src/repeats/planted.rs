@@ -27,7 +27,6 @@ pub enum Planted {
 struct Rooms {
     place: usize,
     note: usize,
-    d_model: usize,
 }
 
 impl Predictor {
@@ -36,25 +35,18 @@ impl Predictor {
     ///
     /// # Errors
     /// [`attention::Error`] for a task of no tokens.
-    // ANCHOR: planted
     pub fn planted(planted: Planted, task: &Repeats, rng: &mut Rng) -> Result<Self> {
         let (n_ids, n_places) = (task.n_vocabulary, task.n_tokens);
-        let rooms = Rooms {
-            place: n_ids,
-            note: n_ids + n_places,
-            d_model: 2 * (n_ids + n_places),
-        };
-        let built = Architecture {
-            d_model: rooms.d_model,
-            d_head: n_ids + n_places,
-            n_heads: 2,
-            ..Architecture::TWO_LAYERS
-        };
+        let d_head = n_ids + n_places;
+        let d_model = 2 * d_head;
+        let rooms = Rooms { place: n_ids, note: d_head };
+        let built =
+            Architecture { d_model, d_head, n_heads: 2, ..Architecture::TWO_LAYERS };
         let mut model = Self::random(built, task, rng)?;
-        model.embedding.tokens = one_hot(n_ids, rooms.d_model, Some);
-        let places = one_hot(n_places, rooms.d_model, |place| Some(rooms.place + place));
+        model.embedding.tokens = one_hot(n_ids, d_model, Some);
+        let places = one_hot(n_places, d_model, |place| Some(rooms.place + place));
         model.embedding.positions = Positions::Learned(places);
-        let dims = Dims::with_head_sizes(rooms.d_model, 2, built.d_head, built.d_head)?;
+        let dims = Dims::with_head_sizes(d_model, 2, d_head, d_head)?;
         for (l, block) in model.stack.blocks.iter_mut().enumerate() {
             let [w_q, w_k, w_v, w_o] = match (l, planted) {
                 (0, Planted::Note) => rooms.previous(),
@@ -65,11 +57,10 @@ impl Predictor {
             block.attention.function =
                 FusedAttention::new(&layer(dims, [w_q, w_k, w_v], w_o, rng)?);
         }
-        let unembedding = one_hot(rooms.d_model, n_ids, |d| (d < n_ids).then_some(d));
+        let unembedding = one_hot(d_model, n_ids, |d| (d < n_ids).then_some(d));
         model.unembedding = Linear::new(unembedding, None)?;
         Ok(model)
     }
-    // ANCHOR_END: planted
 }
 
 /// What each room of a token goes to in a head: 1 from room `from + n` to column `to + n`,
@@ -135,27 +126,21 @@ fn layer(
     rng: &mut Rng,
 ) -> Result<LayerParameters<f32>> {
     let (d_model, d_k) = (dims.d_model(), dims.d_k());
-    let scaled = |moves: &Moves, factor: f64| {
-        let mut matrix = Matrix::zeros(d_model, d_k);
-        for &(from, to, n, size) in moves {
+    let written = |moves: Moves, (n_rows, n_columns), factor: f64| {
+        let mut matrix = Matrix::zeros(n_rows, n_columns);
+        for (from, to, n, size) in moves {
             (0..n).for_each(|i| matrix[(from + i, to + i)] = (size * factor) as f32);
         }
         Linear::new(matrix, None)
     };
-    let [q, k, v] = &head;
+    let [q, k, v] = head;
+    let shape = (d_model, d_k);
     // Scores are divided by √d_k.
-    let root = (d_k as f64).sqrt();
-    let written = HeadParameters {
-        w_q: scaled(q, root)?,
-        w_k: scaled(k, 1.0)?,
-        w_v: scaled(v, 1.0)?,
-    };
+    let w_q = written(q, shape, (d_k as f64).sqrt())?;
+    let (w_k, w_v) = (written(k, shape, 1.0)?, written(v, shape, 1.0)?);
     let random = HeadParameters::random(dims, false, rng);
-    let mut out = Matrix::zeros(2 * d_k, d_model);
-    for (from, to, n, size) in w_o {
-        (0..n).for_each(|i| out[(from + i, to + i)] = size as f32);
-    }
-    LayerParameters::new(vec![written, random], Linear::new(out, None)?)
+    let w_o = written(w_o, (2 * d_k, d_model), 1.0)?;
+    LayerParameters::new(vec![HeadParameters { w_q, w_k, w_v }, random], w_o)
 }
 
 fn one_hot(

@@ -2,7 +2,7 @@
 
 use attention::{
     Batch, Dims, Error, LayerParameters, Linear, Mask, Matrix, MultiHeadAttention,
-    Result, Rng, random_matrix,
+    PackedParameters, Result, Rng, random_matrix,
 };
 use block::{Block, Embedding, Norms, Positions, Stack, StackPass, Sublayer};
 use fused_heads::FusedAttention;
@@ -99,6 +99,11 @@ impl Predictor {
         Ok(Self { embedding, stack, unembedding })
     }
 
+    /// The attention of block l.
+    pub(super) fn layer(&self, l: usize) -> &PackedParameters<f32> {
+        self.stack.blocks[l].attention.function.parameters()
+    }
+
     /// The number of parameters, by what holds them: embedding, blocks, unembedding.
     pub fn n_parameters(&self) -> [usize; 3] {
         let positions = self.embedding.positions.table().map_or(0, |table| table.len());
@@ -117,13 +122,11 @@ impl Predictor {
     ///
     /// # Errors
     /// [`attention::Error`] for tokens that the model does not have.
-    // ANCHOR: pass
     pub fn pass(&self, read: &Sequences) -> Result<StackPass<'_, f32>> {
         let x = self.embedding.forward(&read.ids, read.n_tokens)?;
         let x = Batch::new(read.n_sequences(), x)?;
         StackPass::forward(&self.stack, &x, &[Mask::Causal])
     }
-    // ANCHOR_END: pass
 
     /// The logits of what comes next, `[n_sequences · n_tokens, n_vocabulary]`.
     ///
@@ -138,7 +141,6 @@ impl Predictor {
     ///
     /// # Errors
     /// As [`pass`](Self::pass).
-    // ANCHOR: logits_with
     pub fn logits_with(
         &self,
         read: &Sequences,
@@ -156,7 +158,6 @@ impl Predictor {
         }
         self.unembedding.forward(&x)
     }
-    // ANCHOR_END: logits_with
 
     /// The wrong answers among those that can be known.
     ///
