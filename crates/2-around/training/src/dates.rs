@@ -32,7 +32,6 @@ mod file;
 mod forms;
 mod free_text;
 mod joined;
-mod layout;
 mod learner;
 mod moved;
 mod report;

@@ -2,7 +2,7 @@
 //! random directions.
 
 use ablation::{Directions, Replacement, Site, ablated_output};
-use attention::{Batch, Linear, Matrix, Result, Rng};
+use attention::{Linear, Matrix, Result, Rng};
 use fused_heads::FusedAttention;
 
 use super::{DateConverter, DateTexts, N_TARGET};
@@ -37,13 +37,13 @@ impl DateAblation {
     pub fn of(model: &DateConverter, texts: &DateTexts, rng: &mut Rng) -> Result<Self> {
         let whole = |model: Result<DateConverter>| model?.whole(texts);
         let heads: Vec<usize> = (0..model.n_heads()).collect();
-        let others = |head: usize| heads.iter().copied().filter(move |&it| it != head);
+        let others = |head: usize| -> Vec<usize> {
+            heads.iter().copied().filter(|&it| it != head).collect()
+        };
         let ablated = heads.iter().map(|&head| whole(model.ablated(&[head])));
         let ablated = ablated.collect::<Result<_>>()?;
-        let alone = heads
-            .iter()
-            .map(|&head| whole(model.ablated(&others(head).collect::<Vec<_>>())))
-            .collect::<Result<_>>()?;
+        let alone = heads.iter().map(|&head| whole(model.ablated(&others(head))));
+        let alone = alone.collect::<Result<_>>()?;
         let all_ablated = whole(model.ablated(&heads))?;
 
         let concat = model.concat(texts)?;
@@ -75,8 +75,8 @@ impl DateConverter {
     /// As [`ablated_output`].
     pub fn ablated(&self, heads: &[usize]) -> Result<Self> {
         let heads: Vec<_> = heads.iter().map(|&head| (head, None)).collect();
-        let (w_o, dims) =
-            (self.cross().parameters().w_o(), self.cross().parameters().dims());
+        let parameters = self.cross().parameters();
+        let (w_o, dims) = (parameters.w_o(), parameters.dims());
         self.with_output(ablated_output(w_o, dims, &heads)?)
     }
 
@@ -111,7 +111,7 @@ impl DateConverter {
     /// The concatenation of the cross-attention while the right letters are written,
     /// `[n_dates · N_TARGET, h · d_v]`.
     pub(super) fn concat(&self, texts: &DateTexts) -> Result<Matrix<f32>> {
-        let memory = Batch::new(texts.n_dates(), self.encode(texts)?.out().clone())?;
+        let memory = self.memory(texts)?;
         let pass = self.decode(&texts.given(), &memory, texts)?;
         Ok(pass.blocks()[0].cross()?.concat.clone())
     }

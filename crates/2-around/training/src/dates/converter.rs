@@ -1,7 +1,7 @@
 //! What is trained: two embeddings, an encoder, a decoder, an unembedding.
 
 use attention::{
-    Batch, Dims, Error, LayerParameters, Linear, Mask, Result, Rng, random_matrix,
+    Batch, Dims, Error, LayerParameters, Linear, Mask, Matrix, Result, Rng, random_matrix,
 };
 use block::{
     Activation, Block, Embedding, EncoderDecoder, FeedForward, LayerNorm, Norms,
@@ -83,9 +83,17 @@ impl DateConverter {
     /// # Errors
     /// [`attention::Error`] without dates.
     pub fn encode(&self, texts: &DateTexts) -> Result<StackPass<'_, f32>> {
-        let x =
-            Batch::new(texts.n_dates(), self.source.forward(&texts.source, N_SOURCE)?)?;
+        let x = self.source.forward(&texts.source, N_SOURCE)?;
+        let x = Batch::new(texts.n_dates(), x)?;
         StackPass::forward(&self.model.encoder, &x, &texts.masks)
+    }
+
+    /// What comes out of the encoder, which the decoder reads.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub(super) fn memory(&self, texts: &DateTexts) -> Result<Batch<f32>> {
+        Batch::new(texts.n_dates(), self.encode(texts)?.out().clone())
     }
 
     /// The letters so far, `[n_dates · n_letters]`, through the decoder; none sees what comes
@@ -127,18 +135,10 @@ impl DateConverter {
     /// # Errors
     /// As [`encode`](Self::encode).
     pub fn write(&self, texts: &DateTexts) -> Result<Vec<usize>> {
-        let n_dates = texts.n_dates();
-        let memory = Batch::new(n_dates, self.encode(texts)?.out().clone())?;
-        let mut written = vec![vec![Dates::START]; n_dates];
-        for _ in 0..N_TARGET {
-            let pass = self.decode(&written.concat(), &memory, texts)?;
-            let n_so_far = written[0].len();
-            let rows = (1..=n_dates).map(|date| date * n_so_far - 1); // the last of each
-            let last = pass.out().select_rows(&rows.collect::<Vec<_>>());
-            let next = largest(&self.unembedding.forward(&last)?);
-            written.iter_mut().zip(next).for_each(|(so_far, letter)| so_far.push(letter));
-        }
-        Ok(written.iter().flat_map(|written| &written[1..]).copied().collect())
+        let memory = self.memory(texts)?;
+        letter_by_letter(texts.n_dates(), &self.unembedding, |so_far| {
+            Ok(self.decode(so_far, &memory, texts)?.out().clone())
+        })
     }
 
     /// The share of dates that it writes without a mistake.
@@ -187,7 +187,7 @@ impl DateConverter {
         given: &[usize],
         judged_by: &[usize],
     ) -> Result<PartShares> {
-        let memory = Batch::new(texts.n_dates(), self.encode(texts)?.out().clone())?;
+        let memory = self.memory(texts)?;
         let pass = self.decode(given, &memory, texts)?;
         PartShares::of(&pass.blocks()[0].cross()?.attn, texts, judged_by)
     }
@@ -201,6 +201,26 @@ impl DateConverter {
         let cross = self.model.decoder.blocks[0].cross.as_ref();
         &cross.expect("a converter reads another text").function
     }
+}
+
+/// What is written, `[n_dates · N_TARGET]`, each letter the likeliest after those before it:
+/// `pass` takes the letters so far of all dates to what comes out behind them, whose last row
+/// of each date says what comes next.
+pub(super) fn letter_by_letter(
+    n_dates: usize,
+    unembedding: &Linear<f32>,
+    pass: impl Fn(&[usize]) -> Result<Matrix<f32>>,
+) -> Result<Vec<usize>> {
+    let mut written = vec![vec![Dates::START]; n_dates];
+    for _ in 0..N_TARGET {
+        let out = pass(&written.concat())?;
+        let n_rows = out.nrows() / n_dates.max(1);
+        let rows = (1..=n_dates).map(|date| date * n_rows - 1); // the last of each
+        let last = out.select_rows(&rows.collect::<Vec<_>>());
+        let next = largest(&unembedding.forward(&last)?);
+        written.iter_mut().zip(next).for_each(|(so_far, letter)| so_far.push(letter));
+    }
+    Ok(written.iter().flat_map(|written| &written[1..]).copied().collect())
 }
 
 /// Attention with random parameters, a norm before it.

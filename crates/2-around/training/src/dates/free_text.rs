@@ -1,6 +1,6 @@
 //! A reader's own text: in no known form, so nobody says where its parts stand.
 
-use attention::{Batch, Error, Mask, Matrix, Result};
+use attention::{Error, Mask, Matrix, Result};
 
 use super::task::{READ, WRITTEN, filled_up, shifted};
 use super::{DateConverter, DateText, DateTexts, Dates, N_SOURCE};
@@ -13,11 +13,9 @@ impl DateTexts {
     /// [`Error::UnknownLetter`]; [`Error::TooManyLetters`]; [`Error`] for no text.
     pub fn of_text(text: &str) -> Result<Self> {
         Error::expect_positive("the number of letters", text.len())?;
-        if let Some((position, letter)) = text
-            .chars()
-            .enumerate()
-            .find(|(_, it)| !READ.contains(it.to_ascii_lowercase()))
-        {
+        let is_unknown =
+            |(_, it): &(usize, char)| !READ.contains(it.to_ascii_lowercase());
+        if let Some((position, letter)) = text.chars().enumerate().find(is_unknown) {
             return Err(Error::UnknownLetter { letter, position, known: READ });
         }
         let text = text.to_ascii_lowercase();
@@ -69,7 +67,7 @@ impl DateConverter {
         Error::expect_length("the list of texts", 1, texts.n_dates())?;
         let written = self.write(texts)?;
         // No letter sees what comes after it, so each row is as it was while it was written.
-        let memory = Batch::new(1, self.encode(texts)?.out().clone())?;
+        let memory = self.memory(texts)?;
         let pass = self.decode(&shifted(&written), &memory, texts)?;
         let n_letters = texts.written[0].text.len();
         let maps = pass.blocks()[0].cross()?.attn[0].iter();
@@ -108,7 +106,7 @@ mod tests {
     fn the_maps_are_those_of_the_writing() {
         let (model, texts) = (model(), DateTexts::of_text("sep. 5 1987").unwrap());
         let (written, maps) = model.write_and_look(&texts).unwrap();
-        let memory = Batch::new(1, model.encode(&texts).unwrap().out().clone()).unwrap();
+        let memory = model.memory(&texts).unwrap();
         let mut so_far = vec![Dates::START];
         for (row, &letter) in written.iter().enumerate() {
             let pass = model.decode(&so_far, &memory, &texts).unwrap();

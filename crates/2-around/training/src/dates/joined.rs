@@ -14,13 +14,12 @@ use block::{Block, Embedding, LayerNorm, Positions, Stack, StackPass};
 use fused_heads::FusedAttention;
 use gradients::{Adam, Entries, Optimiser, cross_entropy, linear_backward};
 
-use super::converter::{random_attention, random_feed_forward};
+use super::converter::{letter_by_letter, random_attention, random_feed_forward};
 use super::{
-    Costs, DateArchitecture, DateConverter, DateLook, DateTexts, Dates, N_SOURCE,
-    N_TARGET, PartShares,
+    Costs, DateArchitecture, DateConverter, DateLook, DateText, DateTexts, Dates,
+    N_SOURCE, N_TARGET, PartShares,
 };
 use crate::Learner;
-use crate::repeats::largest;
 
 /// The number of blocks.
 const N_BLOCKS: usize = 2;
@@ -52,12 +51,11 @@ impl JoinedConverter {
             positions: Positions::Learned(table),
             ..Embedding::random(n_letters, d_model, rng)
         };
-        let blocks = (0..N_BLOCKS).map(|_| {
-            Block::new(random_attention(dims, rng), random_feed_forward(built, rng))
-        });
-        let blocks = blocks.collect();
-        let stack =
-            Stack { blocks, last_norm: Some(LayerNorm::identity(d_model).into()) };
+        let block =
+            |_| Block::new(random_attention(dims, rng), random_feed_forward(built, rng));
+        let blocks = (0..N_BLOCKS).map(block).collect();
+        let last_norm = Some(LayerNorm::identity(d_model).into());
+        let stack = Stack { blocks, last_norm };
         let unembedding = Linear::random(d_model, Dates::N_WRITTEN, true, rng);
         Ok(Self { embedding, stack, unembedding })
     }
@@ -104,14 +102,12 @@ impl JoinedConverter {
         let n_dates = texts.n_dates();
         let n_tokens = N_SOURCE + letters.len() / n_dates.max(1);
         let x = self.embedding.forward(&ids(letters, texts), n_tokens)?;
-        let seen = |length: usize| {
+        let mask = |read: &DateText| {
             // What is read, and of what is written nothing that comes after it.
-            Matrix::from_fn(n_tokens, n_tokens, |i, j| {
-                j < length || (j >= N_SOURCE && j <= i)
-            })
+            let is_seen = |i, j| j < read.text.len() || (j >= N_SOURCE && j <= i);
+            Mask::Allowed(Matrix::from_fn(n_tokens, n_tokens, is_seen))
         };
-        let masks = texts.written.iter().map(|read| Mask::Allowed(seen(read.text.len())));
-        let masks: Vec<Mask> = masks.collect();
+        let masks: Vec<Mask> = texts.written.iter().map(mask).collect();
         StackPass::forward(&self.stack, &Batch::new(n_dates, x)?, &masks)
     }
 
@@ -121,16 +117,9 @@ impl JoinedConverter {
     /// # Errors
     /// As [`pass`](Self::pass).
     pub fn write(&self, texts: &DateTexts) -> Result<Vec<usize>> {
-        let n_dates = texts.n_dates();
-        let mut written = vec![vec![Dates::START]; n_dates];
-        for n_so_far in 1..=N_TARGET {
-            let pass = self.pass(&written.concat(), texts)?;
-            let rows = (1..=n_dates).map(|date| date * (N_SOURCE + n_so_far) - 1);
-            let last = pass.out().select_rows(&rows.collect::<Vec<_>>());
-            let next = largest(&self.unembedding.forward(&last)?);
-            written.iter_mut().zip(next).for_each(|(so_far, letter)| so_far.push(letter));
-        }
-        Ok(written.iter().flat_map(|written| &written[1..]).copied().collect())
+        letter_by_letter(texts.n_dates(), &self.unembedding, |so_far| {
+            Ok(self.pass(so_far, texts)?.out().clone())
+        })
     }
 
     /// Where the heads of each block look from the letters that are written, while the right
@@ -149,6 +138,12 @@ impl JoinedConverter {
         };
         pass.blocks().iter().map(of_block).collect()
     }
+}
+
+/// Where the letters that are written stand, in the order of all rows.
+pub(super) fn rows_of_written(n_dates: usize) -> Vec<usize> {
+    let n_tokens = N_SOURCE + N_TARGET;
+    (0..n_dates * n_tokens).filter(|row| row % n_tokens >= N_SOURCE).collect()
 }
 
 /// The numbers of all letters, what is read before what is written; those of the written ones
@@ -172,9 +167,7 @@ impl Learner for JoinedConverter {
         let n_tokens = N_SOURCE + N_TARGET;
         let given = read.given();
         let pass = self.pass(&given, read)?;
-        let rows =
-            (0..read.n_dates() * n_tokens).filter(|row| row % n_tokens >= N_SOURCE);
-        let rows: Vec<usize> = rows.collect();
+        let rows = rows_of_written(read.n_dates());
         let written = pass.out().select_rows(&rows);
         let loss = cross_entropy(&self.unembedding.forward(&written)?, &read.target)?;
 

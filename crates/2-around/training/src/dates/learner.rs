@@ -1,7 +1,7 @@
 //! How a [`DateConverter`] learns: embeddings, encoder, decoder and unembedding together.
 
 use attention::{Batch, Linear, Result};
-use block::{Embedding, EncoderDecoderGradients, StackPass};
+use block::{Embedding, EncoderDecoderGradients};
 use gradients::{Adam, Optimiser, cross_entropy, linear_backward};
 
 use super::{DateConverter, DateTexts, N_SOURCE, N_TARGET, PartShares};
@@ -26,7 +26,7 @@ impl Learner for DateConverter {
     type Look = DateLook;
 
     fn descend(&mut self, read: &DateTexts, adam: &mut Adam<f32>) -> Result<f32> {
-        let (loss, gradients) = self.gradients(read)?;
+        let (loss, gradients) = self.gradients(read, None)?;
         adam.step_entries(self, &gradients)?;
         Ok(loss)
     }
@@ -59,21 +59,15 @@ gradients::entries!([] f32, DateConverter: source, target, model, unembedding);
 impl DateConverter {
     // Teacher forcing: before each letter stand the right ones, whatever it would have written.
     // ANCHOR: gradients
-    /// The loss and its gradients.
-    pub(super) fn gradients(&self, read: &DateTexts) -> Result<(f32, DateGradients)> {
-        let encoded = self.encode(read)?;
-        let memory = Batch::new(read.n_dates(), encoded.out().clone())?;
-        let decoded = self.decode(&read.given(), &memory, read)?;
-        self.backward(read, encoded, decoded)
-    }
-
-    /// The same from the passes through the encoder and the decoder.
-    pub(super) fn backward(
+    /// The loss and its gradients; with an order, letter r gets what letter `order[r]` reads.
+    pub(super) fn gradients(
         &self,
         read: &DateTexts,
-        encoded: StackPass<'_, f32>,
-        decoded: StackPass<'_, f32>,
+        order: Option<&[usize]>,
     ) -> Result<(f32, DateGradients)> {
+        let encoded = self.encode(read)?;
+        let memory = Batch::new(read.n_dates(), encoded.out().clone())?;
+        let decoded = self.decode_moved(&read.given(), &memory, read, order)?;
         let logits = self.unembedding.forward(decoded.out())?;
         let loss = cross_entropy(&logits, &read.target)?;
 

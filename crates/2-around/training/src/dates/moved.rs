@@ -10,11 +10,10 @@
 //! it was. A row can learn of letters that come after it, by the weights of another row: the
 //! control has more to go by than the model, and not less.
 
-use attention::{Batch, Result, Rng};
+use attention::{Result, Rng};
 use gradients::{Adam, Optimiser};
 use rand::seq::SliceRandom;
 
-use super::learner::DateGradients;
 use super::{DateConverter, DateLook, DateTexts, N_TARGET};
 use crate::Learner;
 use crate::repeats::largest;
@@ -37,24 +36,11 @@ impl DateConverter {
     /// # Errors
     /// As [`encode`](Self::encode).
     pub fn whole_moved(&self, texts: &DateTexts, rng: Option<&mut Rng>) -> Result<f64> {
-        let n = texts.n_dates();
-        let order = rng.map(|rng| random_order(n, rng));
-        let memory = Batch::new(n, self.encode(texts)?.out().clone())?;
+        let order = rng.map(|rng| random_order(texts.n_dates(), rng));
+        let memory = self.memory(texts)?;
         let given = texts.given();
         let pass = self.decode_moved(&given, &memory, texts, order.as_deref())?;
         Ok(texts.whole(&largest(&self.unembedding.forward(pass.out())?)))
-    }
-
-    /// The loss and its gradients where letter r gets what letter `order[r]` reads.
-    pub(super) fn gradients_moved(
-        &self,
-        read: &DateTexts,
-        order: &[usize],
-    ) -> Result<(f32, DateGradients)> {
-        let encoded = self.encode(read)?;
-        let memory = Batch::new(read.n_dates(), encoded.out().clone())?;
-        let decoded = self.decode_moved(&read.given(), &memory, read, Some(order))?;
-        self.backward(read, encoded, decoded)
     }
 }
 
@@ -74,7 +60,7 @@ impl Learner for MovedConverter {
 
     fn descend(&mut self, read: &DateTexts, adam: &mut Adam<f32>) -> Result<f32> {
         let order = random_order(read.n_dates(), &mut self.rng);
-        let (loss, gradients) = self.converter.gradients_moved(read, &order)?;
+        let (loss, gradients) = self.converter.gradients(read, Some(&order))?;
         adam.step_entries(&mut self.converter, &gradients)?;
         Ok(loss)
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use attention::{Batch, Matrix, Result, Rng, SeedableRng};
+use attention::{Matrix, Result, Rng, SeedableRng};
 use gradients::Adam;
 
 use super::criteria::ALIGNED_LETTERS;
@@ -281,8 +281,7 @@ fn what_is_written_is_what_the_decoder_finds_likeliest_after_it() {
     let model = few_steps(3).model;
     let mut texts = texts();
     texts.target = model.write(&texts).unwrap();
-    let memory = model.encode(&texts).unwrap().out().clone();
-    let memory = Batch::new(texts.n_dates(), memory).unwrap();
+    let memory = model.memory(&texts).unwrap();
     let pass = model.decode(&texts.given(), &memory, &texts).unwrap();
     let logits = model.unembedding.forward(pass.out()).unwrap();
     assert_eq!(crate::repeats::largest(&logits), texts.target);

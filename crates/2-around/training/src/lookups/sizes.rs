@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use attention::{Matrix, Result};
 
 use super::Lookups;
-use super::exchange::{PAIRS, exchanged_shares};
-use super::rows::{classes_of, each, named, places};
+use super::exchange::{PAIRS, classes_of, each, exchanged_shares, named, places};
 use crate::one_layer::{Examples, Model};
 
 /// What the sizes of a single head's shares carry.

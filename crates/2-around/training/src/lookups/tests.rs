@@ -1,3 +1,5 @@
+mod measured;
+
 use super::*;
 use crate::one_layer::train;
 use crate::tests::ON;

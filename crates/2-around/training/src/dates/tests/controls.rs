@@ -94,7 +94,7 @@ fn an_order_keeps_each_letter_with_its_date() {
 fn the_output_moves_and_the_residual_stays() {
     let (model, texts) = (few_steps(3).model, texts());
     let n = texts.n_dates();
-    let memory = Batch::new(n, model.encode(&texts).unwrap().out().clone()).unwrap();
+    let memory = model.memory(&texts).unwrap();
     let given = texts.given();
     let usual = model.decode(&given, &memory, &texts).unwrap();
     let [stays, moves] = orders(n);
@@ -143,11 +143,10 @@ fn in_the_old_order_the_gradients_are_those_of_the_decoder() {
     let model = few_steps(3).model;
     let read = Dates::default().batch(8, &mut rng()).unwrap();
     let [stays, moves] = orders(8);
-    let unmoved = entries(&model.gradients(&read).unwrap().1);
-    let moved =
-        |order: &[usize]| entries(&model.gradients_moved(&read, order).unwrap().1);
-    assert_eq!(moved(&stays), unmoved);
-    assert_ne!(moved(&moves), unmoved);
+    let of = |order: Option<&[usize]>| entries(&model.gradients(&read, order).unwrap().1);
+    let unmoved = of(None);
+    assert_eq!(of(Some(&stays)), unmoved);
+    assert_ne!(of(Some(&moves)), unmoved);
 }
 
 /// Against central differences along the gradient of each list of entries: the slope is the
@@ -157,7 +156,7 @@ fn in_another_order_they_are_those_of_the_loss() {
     let model = few_steps(3).model;
     let read = Dates::default().batch(8, &mut rng()).unwrap();
     let [_, order] = orders(8);
-    let (_, d) = model.gradients_moved(&read, &order).unwrap();
+    let (_, d) = model.gradients(&read, Some(&order)).unwrap();
     let gradient = entries(&d);
     let step = 3e-3_f32;
     let loss = |along: &[Vec<f32>], by: f32| {
@@ -165,7 +164,7 @@ fn in_another_order_they_are_those_of_the_loss() {
         for (entries, along) in model.entries_mut().into_iter().zip(along) {
             entries.iter_mut().zip(along).for_each(|(entry, along)| *entry += by * along);
         }
-        let (loss, _) = model.gradients_moved(&read, &order).unwrap();
+        let (loss, _) = model.gradients(&read, Some(&order)).unwrap();
         f64::from(loss)
     };
     for (i, list) in gradient.iter().enumerate() {
