@@ -9,13 +9,11 @@
 
 mod follower;
 mod reader;
-mod stretch;
 #[cfg(test)]
 mod tests;
 
-pub use follower::{Follower, FollowerPlan, Place};
+pub use follower::{Follower, FollowerPlan, Place, Stretch};
 pub use reader::Reader;
-pub use stretch::Stretch;
 
 /// The lookups with narrow heads that share keys and values, at equal numbers of weights and
 /// at equal widths, on ten seeds, as `seeds -- shared` measured them.

@@ -166,7 +166,7 @@ impl Lookups {
                 of_targets: targets.clone().map(classes).collect(),
             },
             planted: targets.map(stands).collect(),
-            names: sentences[0].role_names(),
+            names: sentences[0].roles.map(|role| ROLES[role].to_owned()).to_vec(),
         })
     }
 }
@@ -186,11 +186,6 @@ impl Sentence {
     /// If there is no such role.
     pub fn who(&self, role: usize) -> usize {
         self.identities[self.place_of(role)]
-    }
-
-    /// The roles of the tokens by name, in their order.
-    pub fn role_names(&self) -> Vec<String> {
-        self.roles.iter().map(|&role| ROLES[role].to_owned()).collect()
     }
 }
 

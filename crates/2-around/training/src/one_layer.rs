@@ -18,6 +18,6 @@ mod train;
 pub use self::ablation::{Ablation, Control, strongest};
 pub use model::{Model, Prediction};
 pub use report::Report;
-pub(crate) use task::named_classes;
 pub use task::{Answers, Examples, Task};
+pub(crate) use task::{mean, named_classes};
 pub use train::{Look, focus, train};

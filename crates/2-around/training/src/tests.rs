@@ -8,6 +8,11 @@ use super::*;
 use crate::lookups::{Lookups, Sizes};
 use crate::one_layer::{Ablation, Answers, Examples, Model, Task, strongest, train};
 
+/// The same random numbers each time.
+pub(crate) fn rng() -> Rng {
+    Rng::seed_from_u64(1)
+}
+
 /// The runs of a file of many seeds.
 pub(crate) fn runs(data: &str) -> Vec<Value> {
     serde_json::from_str(data).unwrap()

@@ -12,7 +12,7 @@ use attention::{Batch, Error, Matrix, Result, Rng, SeedableRng, random_matrix};
 use rand::RngExt;
 
 use crate::Schedule;
-use crate::one_layer::{Answers, Examples, Task};
+use crate::one_layer::{Answers, Examples, Task, mean};
 
 pub use criteria::{Found, HeadMeasures, SPECIALISATIONS, found, specialisations};
 
@@ -170,7 +170,6 @@ impl Window {
 
     /// The right answers, in the order of the targets.
     fn answers(&self) -> [f64; 7] {
-        let mean = |channel: &[f64]| channel.iter().sum::<f64>() / channel.len() as f64;
         let Self { temperature, pressure, vibration, transition, spike } = self;
         [
             mean(&temperature[26..29]),

@@ -10,9 +10,9 @@
 use anyhow::{Context, Result};
 use attention::median;
 use serde_json::{Value, json};
-use training::Trainer;
 use training::changed::Reader;
 use training::lookups::{Code, Lookups};
+use training::{Learner, Trainer};
 
 use crate::run::{of_seeds, round, rounded};
 
@@ -48,7 +48,8 @@ pub fn runs() -> Result<Vec<Value>> {
 fn pilot() -> Result<f64> {
     for halvings in 2..=10 {
         let loudness = 0.5f64.powi(halvings);
-        let scores = (100..103).map(|seed| Ok(mean(&scores(OWN, loudness, seed)?)));
+        let scores =
+            (100..103).map(|seed| Ok(Reader::score(&scores(OWN, loudness, seed)?)));
         let median = median(scores.collect::<Result<Vec<f64>>>()?);
         println!("pilot, loudness {loudness}: {:.1} %", 100.0 * median);
         if (0.6..=0.95).contains(&median) {
@@ -70,7 +71,7 @@ fn run(kind: &str, setting: Setting, loudness: f64, seed: u64) -> Result<Value> 
         "loudness": loudness,
         "seed": seed,
         "scores": rounded(&scores),
-        "score": round(mean(&scores)),
+        "score": round(Reader::score(&scores)),
     }))
 }
 
@@ -81,8 +82,4 @@ fn scores(setting: Setting, loudness: f64, seed: u64) -> Result<Vec<f64>> {
         Reader::random(task, [heads, kv_heads], [d_k, d_v], rng)
     })?;
     Ok(trainer.finish()?.last().clone())
-}
-
-fn mean(scores: &[f64]) -> f64 {
-    scores.iter().sum::<f64>() / scores.len() as f64
 }

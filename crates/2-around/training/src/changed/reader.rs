@@ -6,7 +6,7 @@ use variants::{Changes, Sizes, VariantAttention, VariantPass};
 
 use crate::Learner;
 use crate::lookups::Lookups;
-use crate::one_layer::{Examples, Task};
+use crate::one_layer::{Examples, Task, mean};
 
 /// A layer and its readout, as [`Model`](crate::one_layer::Model).
 #[derive(Debug, Clone, PartialEq)]
@@ -74,6 +74,6 @@ impl Learner for Reader {
     }
 
     fn score(look: &Vec<f64>) -> f64 {
-        look.iter().sum::<f64>() / look.len() as f64
+        mean(look)
     }
 }

@@ -1,16 +1,13 @@
 //! That both learners learn.
 
-use attention::{Error, Rng, SeedableRng};
-use variants::Pairing;
+use attention::{Error, Rng};
+use variants::{Pairing, Rotary};
 
 use super::*;
 use crate::lookups::Lookups;
 use crate::repeats::Repeats;
+use crate::tests::rng;
 use crate::{Schedule, Trainer};
-
-fn rng() -> Rng {
-    Rng::seed_from_u64(1)
-}
 
 #[test]
 fn both_learn() {
@@ -22,16 +19,11 @@ fn both_learn() {
     assert!(learned.losses[59] < 0.9 * learned.losses[0], "{:?}", learned.losses);
     assert_eq!(learned.last().len(), 3);
 
+    let small =
+        FollowerPlan { n_kv_heads: 1, n_positions: 64, ..FollowerPlan::TWO_LAYERS };
     for place in Place::ALL {
-        let plan = FollowerPlan {
-            n_layers: 2,
-            n_heads: 2,
-            n_kv_heads: 1,
-            d_head: 8,
-            d_model: 32,
-            place,
-            n_positions: 64,
-        };
+        let (n_heads, d_head, d_model) = (2, 8, 32);
+        let plan = FollowerPlan { n_heads, d_head, d_model, place, ..small };
         let follower = |task: &Repeats, rng: &mut Rng| {
             Follower::random(plan, task.n_vocabulary, rng)
         };
@@ -64,8 +56,7 @@ fn positions_are_stretched_in_every_layer() {
         let changed = at(4.0).unwrap() != plain;
         assert_eq!(changed, stretch != Stretch::None, "{}", stretch.name());
     }
-    let refused =
-        plain.with_rotary(variants::Rotary::new(Pairing::Halves, 18, 1e4).unwrap());
+    let refused = plain.with_rotary(Rotary::new(Pairing::Halves, 18, 1e4).unwrap());
     assert!(
         matches!(refused, Err(Error::Rotated { n_rotated: 18, d_k: 16 })),
         "{refused:?}"

@@ -1,7 +1,8 @@
 //! What a converter holds, and what a date takes.
 
 use attention::{Linear, Result};
-use block::{Embedding, Ledger};
+use block::Ledger;
+use gradients::Entries;
 
 use super::{DateConverter, N_SOURCE, N_TARGET};
 
@@ -17,27 +18,14 @@ pub struct Costs {
 }
 
 impl Costs {
-    /// What stands before and behind the blocks.
-    pub(super) fn around<const N: usize>(
-        embeddings: [&Embedding<f32>; N],
+    /// Those of a model with this unembedding, whose blocks take so many multiply-adds.
+    pub(super) fn of(
+        model: &impl Entries<f32>,
         unembedding: &Linear<f32>,
+        of_blocks: u64,
     ) -> Self {
-        let of = |embedding: &&Embedding<f32>| {
-            let positions = embedding.positions.table().map_or(0, |table| table.len());
-            embedding.tokens.len() + positions
-        };
-        let bias = unembedding.bias.as_ref().map_or(0, |bias| bias.len());
-        let weights = unembedding.weight.len();
-        Self {
-            parameters: embeddings.iter().map(of).sum::<usize>() + weights + bias,
-            multiply_adds: (weights * N_TARGET) as u64,
-        }
-    }
-
-    /// And the blocks.
-    pub(super) fn add(&mut self, ledger: &Ledger) {
-        self.parameters += ledger.parameters();
-        self.multiply_adds += ledger.multiply_adds();
+        let multiply_adds = of_blocks + (unembedding.weight.len() * N_TARGET) as u64;
+        Self { parameters: model.n_entries(), multiply_adds }
     }
 }
 
@@ -47,8 +35,7 @@ impl DateConverter {
     /// # Errors
     /// [`attention::Error`] if a `u64` cannot hold a count.
     pub fn costs(&self) -> Result<Costs> {
-        let mut costs = Costs::around([&self.source, &self.target], &self.unembedding);
-        costs.add(&Ledger::of_both(&self.model, [N_SOURCE, N_TARGET])?);
-        Ok(costs)
+        let blocks = Ledger::of_both(&self.model, [N_SOURCE, N_TARGET])?;
+        Ok(Costs::of(self, &self.unembedding, blocks.multiply_adds()))
     }
 }

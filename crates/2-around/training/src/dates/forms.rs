@@ -55,20 +55,8 @@ pub struct DateText {
     pub parts: [Range<usize>; 3],
 }
 
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
+const MONTHS: &str = "january february march april may june july august september \
+                      october november december";
 
 impl Date {
     /// All days of a year, in order.
@@ -113,8 +101,8 @@ impl Form {
     /// Unless the month is one of 1 to 12.
     pub fn write(self, date: Date) -> DateText {
         use Part::{Day, Month, Year};
-        let word = MONTHS[date.month - 1].to_owned();
-        let short = word[..3].to_owned();
+        let word = MONTHS.split(' ').nth(date.month - 1).expect("a month of a year");
+        let (word, short) = (word.to_owned(), word[..3].to_owned());
         let digits = |n: usize| format!("{n:02}");
         let (year, day) = (date.year.to_string(), date.day.to_string());
         let (mm, dd) = (digits(date.month), digits(date.day));

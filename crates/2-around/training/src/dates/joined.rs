@@ -12,7 +12,7 @@
 use attention::{Batch, Dims, Linear, Mask, Matrix, Result, Rng, random_matrix};
 use block::{Block, Embedding, LayerNorm, Positions, Stack, StackPass};
 use fused_heads::FusedAttention;
-use gradients::{Adam, Entries, Optimiser, cross_entropy, linear_backward};
+use gradients::{Adam, Optimiser, cross_entropy, linear_backward};
 
 use super::converter::{letter_by_letter, random_attention, random_feed_forward};
 use super::{
@@ -82,12 +82,11 @@ impl JoinedConverter {
     /// # Errors
     /// [`attention::Error`] if a `u64` cannot hold a count.
     pub fn costs(&self) -> Result<Costs> {
-        let mut costs = Costs::around([&self.embedding], &self.unembedding);
-        costs.parameters += self.stack.last_norm.n_entries();
+        let mut of_blocks = 0;
         for block in &self.stack.blocks {
-            costs.add(&block::Ledger::of(block, N_SOURCE + N_TARGET)?);
+            of_blocks += block::Ledger::of(block, N_SOURCE + N_TARGET)?.multiply_adds();
         }
-        Ok(costs)
+        Ok(Costs::of(self, &self.unembedding, of_blocks))
     }
 
     /// What is read and the letters so far, `[n_dates · n_letters]`, through the blocks.
@@ -134,7 +133,8 @@ impl JoinedConverter {
         let of_date = |maps: &Vec<Matrix<f32>>| maps.iter().map(of_written).collect();
         let of_block = |block: &block::BlockPass<'_, f32>| {
             let maps: Vec<Vec<Matrix<f32>>> = block.attn().iter().map(of_date).collect();
-            PartShares::of_joined(&maps, texts, &own)
+            // The start, and the letters written before.
+            PartShares::beside(&maps, texts, &own, |letter| letter + 1)
         };
         pass.blocks().iter().map(of_block).collect()
     }

@@ -6,8 +6,7 @@ use attention::{Result, Rng, SeedableRng, median};
 
 use super::criteria::{ALIGNED_LETTERS, TIMES_EVEN};
 use super::{
-    DateAblation, DateConverter, DateTexts, Dates, Form, N_TARGET, Part, PartShares,
-    Truth,
+    DateAblation, DateConverter, DateTexts, Dates, Form, N_TARGET, PartShares, Truth,
 };
 use crate::Training;
 
@@ -68,22 +67,6 @@ impl fmt::Display for DateReport<'_> {
     }
 }
 
-/// A letter, the part that is right for it, and what they are called.
-const COLUMNS: [(usize, Part, &str); 12] = [
-    (0, Part::Year, "Y"),
-    (1, Part::Year, "Y"),
-    (2, Part::Year, "Y"),
-    (3, Part::Year, "Y"),
-    (4, Part::Year, "-Y"),
-    (4, Part::Month, "-M"),
-    (5, Part::Month, "M"),
-    (6, Part::Month, "M"),
-    (7, Part::Month, "-M"),
-    (7, Part::Day, "-D"),
-    (8, Part::Day, "D"),
-    (9, Part::Day, "D"),
-];
-
 fn write_shares(f: &mut fmt::Formatter<'_>, shares: &PartShares) -> fmt::Result {
     writeln!(
         f,
@@ -91,21 +74,28 @@ fn write_shares(f: &mut fmt::Formatter<'_>, shares: &PartShares) -> fmt::Result 
          dash\nboth parts beside it. * is more than {TIMES_EVEN} times even, and a head aligns \
          with {ALIGNED_LETTERS} letters:"
     )?;
-    let names = COLUMNS.map(|(.., name)| format!("{name:>6}")).concat();
+    let planted = Truth::planted();
+    let (mut names, mut columns) = (String::new(), Vec::new());
+    for (letter, parts) in planted.0.iter().enumerate() {
+        for &part in parts {
+            let dash = if parts.len() > 1 { "-" } else { "" };
+            names +=
+                &format!("{:>6}", format!("{dash}{}", ["Y", "M", "D"][part as usize]));
+            columns.push((letter, part as usize));
+        }
+    }
     writeln!(f, "  {:7}{names}", "")?;
-    let aligned = shares.aligned(&Truth::planted());
+    let aligned = shares.aligned(&planted);
     for (i, (of_head, aligned)) in shares.of_head.iter().zip(aligned).enumerate() {
-        let cells = COLUMNS.map(|(letter, part, _)| {
-            let at = (letter, part as usize);
+        let cells = columns.iter().map(|&at| {
             let is_more = of_head[at] > TIMES_EVEN * shares.even[at];
             format!("{:>5.2}{}", of_head[at], if is_more { "*" } else { " " })
         });
-        writeln!(f, "  head {i:<2}{}  {aligned} of {N_TARGET}", cells.concat())?;
+        let cells: String = cells.collect();
+        writeln!(f, "  head {i:<2}{cells}  {aligned} of {N_TARGET}")?;
     }
-    let cells = COLUMNS.map(|(letter, part, _)| {
-        format!("{:>5.2} ", shares.even[(letter, part as usize)])
-    });
-    writeln!(f, "  {:7}{}", "even", cells.concat())
+    let cells = columns.iter().map(|&at| format!("{:>5.2} ", shares.even[at]));
+    writeln!(f, "  {:7}{}", "even", cells.collect::<String>())
 }
 
 fn write_ablation(f: &mut fmt::Formatter<'_>, ablation: &DateAblation) -> fmt::Result {

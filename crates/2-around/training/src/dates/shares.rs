@@ -66,24 +66,9 @@ impl PartShares {
         Self::beside(attn, texts, judged_by, |_| 0)
     }
 
-    /// The same of self-attention over both texts joined: from a letter all of the text is
-    /// seen, the start, and the letters written before.
-    ///
-    /// # Shapes
-    /// `attn[s][i]` is head i's map on date s, `[N_TARGET, n_source + N_TARGET]`.
-    ///
-    /// # Errors
-    /// As [`of`](Self::of).
-    pub(super) fn of_joined(
-        attn: &[Vec<Matrix<f32>>],
-        texts: &DateTexts,
-        judged_by: &[usize],
-    ) -> Result<Self> {
-        Self::beside(attn, texts, judged_by, |letter| letter + 1)
-    }
-
-    /// `n_others(letter)` are seen from it beside the text that is read.
-    fn beside(
+    /// The same where `n_others(letter)` are seen from a letter beside the text that is read;
+    /// the maps have as many columns more.
+    pub(super) fn beside(
         attn: &[Vec<Matrix<f32>>],
         texts: &DateTexts,
         judged_by: &[usize],

@@ -7,6 +7,8 @@ use gradients::Adam;
 
 use super::criteria::ALIGNED_LETTERS;
 use super::*;
+use crate::one_layer::mean;
+use crate::tests::rng;
 use crate::{Batches, Learner, Schedule, Trainer, Training};
 
 mod controls;
@@ -19,22 +21,13 @@ const MARCH: Date = Date { year: 2031, month: 3, day: 12 };
 /// Two heads on letters 16 wide.
 const TINY: DateArchitecture = DateArchitecture { d_model: 16, n_heads: 2, d_ff: 16 };
 
-fn rng() -> Rng {
-    Rng::seed_from_u64(1)
-}
-
 /// A training small enough for a test.
 fn trained<L: Learner<Examples = DateTexts>>(
     seed: u64,
     begin: impl FnOnce(&Dates, &mut Rng) -> Result<L>,
 ) -> Training<L> {
-    let schedule = Schedule {
-        n_steps: 12,
-        batch: 8,
-        n_test: 8,
-        n_looks: 1,
-        ..Dates::schedule(seed)
-    };
+    let usual = Dates::schedule(seed);
+    let schedule = Schedule { n_steps: 12, batch: 8, n_test: 8, n_looks: 1, ..usual };
     Trainer::new(Dates::of_years(2031..=2031), schedule, begin).unwrap().finish().unwrap()
 }
 
@@ -164,8 +157,7 @@ fn no_letter_is_lost_and_a_text_is_filled_up_at_its_end() {
         assert!(ids[..length].iter().all(|&id| id < fill), "{}", written.text);
         assert!(ids[length..].iter().all(|&id| id == fill), "{}", written.text);
     }
-    let every_month = Date::of_year(2031).map(|date| (date, Form::DayWord));
-    let all = DateTexts::of(every_month);
+    let all = DateTexts::of(Date::of_year(2031).map(|date| (date, Form::DayWord)));
     assert_eq!(all.source.len(), 365 * N_SOURCE);
     for (ids, written) in all.source.chunks(N_SOURCE).zip(&all.written) {
         assert_eq!(ids.iter().position(|&id| id == fill), Some(written.text.len()));
@@ -270,10 +262,8 @@ fn the_loss_falls_and_a_seed_gives_the_same_bits() {
     let (a, b) = (few_steps(3), few_steps(3));
     assert_eq!((&a.model, &a.losses, &a.looks), (&b.model, &b.losses, &b.looks));
     assert_ne!(a.losses, few_steps(4).losses);
-    let half = a.losses.len() / 2;
-    let [first, last] = [&a.losses[..half], &a.losses[half..]].map(|of| of.iter().sum());
-    let (first, last): (f64, f64) = (first, last);
-    assert!(last < 0.9 * first, "{:?}", a.losses);
+    let (first, last) = a.losses.split_at(a.losses.len() / 2);
+    assert!(mean(last) < 0.9 * mean(first), "{:?}", a.losses);
 }
 
 #[test]
@@ -301,10 +291,7 @@ fn what_fills_up_is_never_looked_at() {
 fn a_head_is_ablated_and_the_others_stay() {
     let model = few_steps(3).model;
     assert_eq!(model.ablated(&[]).unwrap(), model);
-    let cross = |model: &DateConverter| {
-        let block = &model.model.decoder.blocks[0];
-        block.cross.as_ref().unwrap().function.parameters().w_o().weight.clone()
-    };
+    let cross = |model: &DateConverter| model.cross().parameters().w_o().weight.clone();
     let (all, without) = (cross(&model), cross(&model.ablated(&[1]).unwrap()));
     assert_eq!(without.rows(0, 8), all.rows(0, 8));
     assert!(without.rows(8, 8).iter().all(|&w| w == 0.0));

@@ -6,7 +6,7 @@ use attention::{Matrix, Result};
 
 use super::Lookups;
 use super::exchange::{PAIRS, classes_of, each, exchanged_shares, named, places};
-use crate::one_layer::{Examples, Model};
+use crate::one_layer::{Examples, Model, mean};
 
 /// What the sizes of a single head's shares carry.
 ///
@@ -119,31 +119,22 @@ fn log_shares(
 
 /// The share of the variance of numbers that lies between groups, and not within them.
 fn told_by(numbers: impl Iterator<Item = (f64, usize)> + Clone) -> f64 {
-    let mean_of = |numbers: &mut dyn Iterator<Item = f64>| {
-        let (sum, n) = numbers.fold((0.0, 0.0), |(sum, n), x| (sum + x, n + 1.0));
-        sum / n
-    };
-    let mean = mean_of(&mut numbers.clone().map(|(x, _)| x));
-    let group_means: BTreeMap<usize, f64> = numbers
-        .clone()
-        .map(|(_, group)| {
-            let own = &mut numbers.clone().filter(|(_, of)| *of == group).map(|(x, _)| x);
-            (group, mean_of(own))
-        })
-        .collect();
-    let square = |x: f64| (x - mean) * (x - mean);
-    let between: f64 =
-        numbers.clone().map(|(_, group)| square(group_means[&group])).sum();
-    between / numbers.map(|(x, _)| square(x)).sum::<f64>()
+    let all: Vec<f64> = numbers.clone().map(|(x, _)| x).collect();
+    let mean_of_all = mean(&all);
+    let square = |x: f64| (x - mean_of_all) * (x - mean_of_all);
+    let mut groups: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+    numbers.clone().for_each(|(x, group)| groups.entry(group).or_default().push(x));
+    let between: f64 = numbers.map(|(_, group)| square(mean(&groups[&group]))).sum();
+    between / all.into_iter().map(square).sum::<f64>()
 }
 
 /// Mean and standard deviation of the shares at these places.
 fn spread(rows: &Matrix, places: &[usize]) -> (f64, f64) {
-    let n = places.len() as f64;
-    let shares = || places.iter().enumerate().map(|(s, &t)| rows[(s, t)]);
-    let mean = shares().sum::<f64>() / n;
-    let variance = shares().map(|w| (w - mean) * (w - mean)).sum::<f64>() / n;
-    (mean, variance.sqrt())
+    let shares = places.iter().enumerate().map(|(s, &t)| rows[(s, t)]);
+    let shares: Vec<f64> = shares.collect();
+    let mean_share = mean(&shares);
+    let squares = shares.iter().map(|w| (w - mean_share) * (w - mean_share));
+    (mean_share, mean(&squares.collect::<Vec<_>>()).sqrt())
 }
 
 pub(super) fn agreement(a: &[usize], b: &[usize]) -> f64 {

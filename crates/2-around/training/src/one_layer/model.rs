@@ -4,7 +4,7 @@ use attention::{
     Dims, Error, LayerParameters, Linear, Mask, Matrix, MultiHeadAttention, Result, Rng,
 };
 use fused_heads::FusedAttention;
-use gradients::LayerPass;
+use gradients::{Entries, LayerPass};
 
 use crate::one_layer::{Examples, Task};
 
@@ -51,8 +51,7 @@ impl Model {
 
     /// The number of parameters, layer and readout.
     pub fn n_parameters(&self) -> usize {
-        let bias = self.readout.bias.as_ref().map_or(0, |bias| bias.len());
-        self.layer.parameter_count().total() + self.readout.weight.len() + bias
+        self.n_entries()
     }
 
     /// The asking tokens read the examples.

@@ -114,22 +114,27 @@ impl Answers {
                 };
                 named.iter().zip(of_targets).map(right).collect()
             }
-            Self::Numbers(right) => (0..right.ncols())
-                .map(|r| {
-                    let (right, said) = (right.column(r), said.column(r));
-                    let mean = right.iter().map(|&x| f64::from(x)).sum::<f64>()
-                        / right.len() as f64;
-                    let square = |d: f64| d * d;
-                    let left = right.iter().zip(said.iter());
-                    let left: f64 =
-                        left.map(|(&a, &b)| square(f64::from(a) - f64::from(b))).sum();
-                    let all: f64 =
-                        right.iter().map(|&a| square(f64::from(a) - mean)).sum();
-                    1.0 - left / all
-                })
-                .collect(),
+            Self::Numbers(right) => {
+                let (right, said) = (right.map(f64::from), said.map(f64::from));
+                let both = right.column_iter().zip(said.column_iter());
+                both.map(|(right, said)| explained(right.as_slice(), said.as_slice()))
+                    .collect()
+            }
         }
     }
+}
+
+/// The share of the variance of what is right that is explained by what was said.
+fn explained(right: &[f64], said: &[f64]) -> f64 {
+    let (mean, square) = (mean(right), |d: f64| d * d);
+    let left: f64 = right.iter().zip(said).map(|(a, b)| square(a - b)).sum();
+    let all: f64 = right.iter().map(|a| square(a - mean)).sum();
+    1.0 - left / all
+}
+
+/// The mean of some numbers.
+pub(crate) fn mean(numbers: &[f64]) -> f64 {
+    numbers.iter().sum::<f64>() / numbers.len() as f64
 }
 
 /// The class with the largest logit, target by target and example by example.

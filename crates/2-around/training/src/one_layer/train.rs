@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use attention::{Matrix, Result, Rng};
 use gradients::{Adam, Optimiser, linear_backward};
 
-use crate::one_layer::{Examples, Model, Task};
+use crate::one_layer::{Examples, Model, Task, mean};
 use crate::{Learner, Schedule, Step, Trainer, Training};
 
 /// A look at the test set.
@@ -63,7 +63,7 @@ impl Learner for Model {
         let said = self.say(test)?;
         let loss = match &losses[since..] {
             [] => f64::from(test.answers.loss(&said.answers)?.value),
-            lately => lately.iter().sum::<f64>() / lately.len() as f64,
+            lately => mean(lately),
         };
         let n_tokens = test.tokens.n_tokens();
         Ok(Look {
@@ -83,7 +83,7 @@ impl Learner for Model {
 impl Look {
     /// The mean score of all targets.
     pub fn score(&self) -> f64 {
-        self.scores.iter().sum::<f64>() / self.scores.len() as f64
+        mean(&self.scores)
     }
 }
 

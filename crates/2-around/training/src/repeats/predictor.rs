@@ -1,11 +1,12 @@
 //! What is trained: an embedding, blocks of attention, an unembedding.
 
 use attention::{
-    Batch, Dims, Error, LayerParameters, Linear, Mask, Matrix, MultiHeadAttention,
-    PackedParameters, Result, Rng, random_matrix,
+    Batch, Dims, Error, LayerParameters, Linear, Mask, Matrix, PackedParameters, Result,
+    Rng, random_matrix,
 };
 use block::{Block, Embedding, Norms, Positions, Stack, StackPass, Sublayer};
 use fused_heads::FusedAttention;
+use gradients::Entries;
 
 use super::{Mistakes, Repeats, Sequences};
 
@@ -106,16 +107,8 @@ impl Predictor {
 
     /// The number of parameters, by what holds them: embedding, blocks, unembedding.
     pub fn n_parameters(&self) -> [usize; 3] {
-        let positions = self.embedding.positions.table().map_or(0, |table| table.len());
-        let of_block = |block: &Block<FusedAttention<f32>, f32>| {
-            block.attention.function.parameter_count().total()
-        };
-        let bias = self.unembedding.bias.as_ref().map_or(0, |bias| bias.len());
-        [
-            self.embedding.tokens.len() + positions,
-            self.stack.blocks.iter().map(of_block).sum(),
-            self.unembedding.weight.len() + bias,
-        ]
+        let Self { embedding, stack, unembedding } = self;
+        [embedding.n_entries(), stack.n_entries(), unembedding.n_entries()]
     }
 
     /// A pass through the blocks; no token sees what comes after it.

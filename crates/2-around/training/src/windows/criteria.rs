@@ -8,7 +8,7 @@
 use attention::{Matrix, Result, Rng, SeedableRng};
 
 use super::{N_STEPS, Window, Windows};
-use crate::one_layer::Model;
+use crate::one_layer::{Model, mean};
 
 /// The eight possible specialisations, in the source's order: the name, and when a head
 /// has it.
@@ -143,7 +143,6 @@ impl HeadMeasures {
 }
 
 fn correlation(a: &[f64], b: &[f64]) -> f64 {
-    let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
     let (mean_a, mean_b) = (mean(a), mean(b));
     let dot = |x: &[f64], mx: f64, y: &[f64], my: f64| -> f64 {
         x.iter().zip(y).map(|(x, y)| (x - mx) * (y - my)).sum()

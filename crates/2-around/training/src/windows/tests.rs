@@ -18,8 +18,6 @@ fn what_is_planted_is_there() {
         let Window { pressure, vibration, transition, spike, .. } = &window;
         assert!((5..25).contains(transition) && transition != spike, "{window:?}");
         assert_eq!(argmax(vibration), *spike);
-        let mean =
-            |readings: &[f64]| readings.iter().sum::<f64>() / readings.len() as f64;
         let (before, after) = pressure.split_at(*transition);
         assert!(mean(after) - mean(before) > 1.0, "{window:?}");
         for r in 0..TARGETS.len() {

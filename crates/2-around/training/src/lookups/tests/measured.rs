@@ -1,15 +1,13 @@
 //! What many seeds gave.
+
 use std::fmt::Write;
 
 use attention::median;
 use serde_json::Value;
 
 use super::*;
+use crate::one_layer::mean;
 use crate::tests::{numbers, runs};
-
-fn mean(list: &[f64]) -> f64 {
-    list.iter().sum::<f64>() / list.len() as f64
-}
 
 /// A line a setting: the spread of what `of` says of its runs.
 fn spread(runs: &[Value], of: impl Fn(&Value) -> f64) -> String {

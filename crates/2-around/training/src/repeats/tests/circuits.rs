@@ -109,10 +109,8 @@ fn a_note_is_k_composition_a_pointer_q_composition_and_noise_neither() {
     assert!(logits[(0, 1)] > 1.0 && logits[(1, 1)].abs() < 1e-9, "{logits}");
     let (pointer, _) = of(&planted(Planted::Pointer));
     println!("{pointer:?}");
-    assert!(
-        pointer.q
-            > 10.0 * pointer.k.abs().max(pointer.none.abs()).max(pointer.both.abs())
-    );
+    let most = pointer.k.abs().max(pointer.none.abs()).max(pointer.both.abs());
+    assert!(pointer.q > 10.0 * most);
     let read = Repeats::default().draw(40, &mut rng()).unwrap();
     for seed in 0..5 {
         let (noise, _) = of(&(fresh(seed), read.clone()));
@@ -210,19 +208,24 @@ fn shares_are_where_planted_heads_look() {
     assert!(shares.last_same[(0, 0)] > 0.4 && shares.previous_copied[(0, 0)] < 0.2);
 }
 
-/// The rule that one layer can come near to, an oracle, and noise.
-#[test]
-fn mistakes_of_the_longest_unseen_name_distractors_and_those_of_noise_do_not() {
-    let task = Repeats { n_distractors: 2, ..Repeats::default() };
-    let read = task.draw(100, &mut rng()).unwrap();
+/// The rule that one layer can come near to: of the tokens so far, what stood last the longest
+/// ago.
+fn longest_unseen(read: &Sequences) -> Vec<usize> {
     let n = read.n_tokens;
-    let longest_unseen = |row: usize| {
+    let at = |row: usize| {
         let seen = &read.ids[row / n * n..=row];
         let last = |id: usize| seen.iter().rposition(|&other| other == id);
         *seen.iter().min_by_key(|&&id| last(id)).unwrap()
     };
-    let by_rule: Vec<usize> = (0..read.ids.len()).map(longest_unseen).collect();
-    let of_rule = read.mistakes(&by_rule);
+    (0..read.ids.len()).map(at).collect()
+}
+
+/// That rule, an oracle, and noise.
+#[test]
+fn mistakes_of_the_longest_unseen_name_distractors_and_those_of_noise_do_not() {
+    let task = Repeats { n_distractors: 2, ..Repeats::default() };
+    let read = task.draw(100, &mut rng()).unwrap();
+    let of_rule = read.mistakes(&longest_unseen(&read));
     assert!(of_rule.all > 500 && of_rule.distractors == of_rule.all, "{of_rule:?}");
     assert_eq!(read.mistakes(&read.next), Mistakes { all: 0, distractors: 0 });
     let noise: Vec<usize> = (0..read.ids.len()).map(|row| (row * 7919) % 32).collect();
@@ -232,13 +235,7 @@ fn mistakes_of_the_longest_unseen_name_distractors_and_those_of_noise_do_not() {
     // Without distractors the rule is right, at the same places.
     let same = read.without_distractors();
     assert_eq!(same.known().collect::<Vec<_>>(), read.known().collect::<Vec<_>>());
-    let longest_unseen = |row: usize| {
-        let seen = &same.ids[row / n * n..=row];
-        let last = |id: usize| seen.iter().rposition(|&other| other == id);
-        *seen.iter().min_by_key(|&&id| last(id)).unwrap()
-    };
-    let by_rule: Vec<usize> = (0..same.ids.len()).map(longest_unseen).collect();
-    assert_eq!(same.score(&by_rule), 1.0);
+    assert_eq!(same.score(&longest_unseen(&same)), 1.0);
 }
 
 #[test]
