@@ -26,7 +26,6 @@
 
 mod ablation;
 mod converter;
-mod costs;
 pub mod criteria;
 mod file;
 mod forms;
@@ -41,8 +40,7 @@ mod task;
 mod tests;
 
 pub use self::ablation::DateAblation;
-pub use converter::{DateArchitecture, DateConverter};
-pub use costs::Costs;
+pub use converter::{Costs, DateArchitecture, DateConverter};
 pub use file::FILE;
 pub use forms::{Date, DateText, Form, Part};
 pub use joined::JoinedConverter;

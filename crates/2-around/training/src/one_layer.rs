@@ -19,5 +19,5 @@ pub use self::ablation::{Ablation, Control, strongest};
 pub use model::{Model, Prediction};
 pub use report::Report;
 pub use task::{Answers, Examples, Task};
-pub(crate) use task::{mean, named_classes};
+pub(crate) use task::{mean, named_classes, spread};
 pub use train::{Look, focus, train};

@@ -12,7 +12,7 @@ use attention::{Batch, Error, Matrix, Result, Rng, SeedableRng, random_matrix};
 use rand::RngExt;
 
 use crate::Schedule;
-use crate::one_layer::{Answers, Examples, Task, mean};
+use crate::one_layer::{Answers, Examples, Task, mean, spread};
 
 pub use criteria::{Found, HeadMeasures, SPECIALISATIONS, found, specialisations};
 
@@ -73,11 +73,8 @@ impl Windows {
         let (features, places) = (vectors(6), vectors(N_STEPS));
         let sample: Vec<[f64; 7]> =
             (0..2000).map(|_| Window::random(rng).answers()).collect();
-        let n = sample.len() as f64;
         let scale = |r: usize| {
-            let mean = sample.iter().map(|answers| answers[r]).sum::<f64>() / n;
-            let square = |answers: &[f64; 7]| (answers[r] - mean) * (answers[r] - mean);
-            (mean, (sample.iter().map(square).sum::<f64>() / n).sqrt())
+            spread(&sample.iter().map(|answers| answers[r]).collect::<Vec<_>>())
         };
         Ok(Self { features, places, scales: (0..TARGETS.len()).map(scale).collect() })
     }

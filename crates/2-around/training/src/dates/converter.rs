@@ -4,10 +4,11 @@ use attention::{
     Batch, Dims, Error, LayerParameters, Linear, Mask, Matrix, Result, Rng, random_matrix,
 };
 use block::{
-    Activation, Block, Embedding, EncoderDecoder, FeedForward, LayerNorm, Norms,
+    Activation, Block, Embedding, EncoderDecoder, FeedForward, LayerNorm, Ledger, Norms,
     Positions, Stack, StackPass, Sublayer,
 };
 use fused_heads::FusedAttention;
+use gradients::Entries;
 
 use super::{DateTexts, Dates, N_SOURCE, N_TARGET, PartShares};
 use crate::repeats::largest;
@@ -192,6 +193,15 @@ impl DateConverter {
         PartShares::of(&pass.blocks()[0].cross()?.attn, texts, judged_by)
     }
 
+    /// What it holds, and what a date takes.
+    ///
+    /// # Errors
+    /// [`attention::Error`] if a `u64` cannot hold a count.
+    pub fn costs(&self) -> Result<Costs> {
+        let blocks = Ledger::of_both(&self.model, [N_SOURCE, N_TARGET])?;
+        Ok(Costs::of(self, &self.unembedding, blocks.multiply_adds()))
+    }
+
     /// The number of heads of the cross-attention.
     pub fn n_heads(&self) -> usize {
         self.cross().parameters().dims().n_heads()
@@ -200,6 +210,29 @@ impl DateConverter {
     pub(super) fn cross(&self) -> &FusedAttention<f32> {
         let cross = self.model.decoder.blocks[0].cross.as_ref();
         &cross.expect("a converter reads another text").function
+    }
+}
+
+/// Counts of a whole model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Costs {
+    /// How many parameters are learned.
+    pub parameters: usize,
+    /// Multiply-adds of one date: all letters that can be read and the ten that are written,
+    /// once each, as in training, or in writing with what was computed before kept. Pairs
+    /// that a mask hides are counted too.
+    pub multiply_adds: u64,
+}
+
+impl Costs {
+    /// Those of a model with this unembedding, whose blocks take so many multiply-adds.
+    pub(super) fn of(
+        model: &impl Entries<f32>,
+        unembedding: &Linear<f32>,
+        of_blocks: u64,
+    ) -> Self {
+        let multiply_adds = of_blocks + (unembedding.weight.len() * N_TARGET) as u64;
+        Self { parameters: model.n_entries(), multiply_adds }
     }
 }
 

@@ -35,6 +35,11 @@ fn few_steps(seed: u64) -> Training<DateConverter> {
     trained(seed, |_, rng| DateConverter::random(TINY, rng))
 }
 
+/// W^O of the cross-attention.
+fn w_o(model: &DateConverter) -> Matrix<f32> {
+    model.cross().parameters().w_o().weight.clone()
+}
+
 /// Replaces a part of the model by that of another one.
 type Replace<L> = fn(&mut L, L);
 
@@ -291,8 +296,7 @@ fn what_fills_up_is_never_looked_at() {
 fn a_head_is_ablated_and_the_others_stay() {
     let model = few_steps(3).model;
     assert_eq!(model.ablated(&[]).unwrap(), model);
-    let cross = |model: &DateConverter| model.cross().parameters().w_o().weight.clone();
-    let (all, without) = (cross(&model), cross(&model.ablated(&[1]).unwrap()));
+    let (all, without) = (w_o(&model), w_o(&model.ablated(&[1]).unwrap()));
     assert_eq!(without.rows(0, 8), all.rows(0, 8));
     assert!(without.rows(8, 8).iter().all(|&w| w == 0.0));
     insta::assert_snapshot!(model.ablated(&[2]).unwrap_err(), @"there are 2 heads, 0 to 1: head 2 does not exist");

@@ -6,7 +6,7 @@ use attention::{Matrix, Result};
 
 use super::Lookups;
 use super::exchange::{PAIRS, classes_of, each, exchanged_shares, named, places};
-use crate::one_layer::{Examples, Model, mean};
+use crate::one_layer::{Examples, Model, mean, spread};
 
 /// What the sizes of a single head's shares carry.
 ///
@@ -57,8 +57,11 @@ impl Sizes {
         let named = |rows: &[Matrix]| named(model, examples, rows);
         let places = places(examples);
         let rows = &said.rows;
-        let (mean, std_dev) =
-            (0..places.len()).map(|r| spread(&rows[0], &places[r])).unzip();
+        let of_role = |places: &Vec<usize>| {
+            let shares = places.iter().enumerate().map(|(s, &t)| rows[0][(s, t)]);
+            spread(&shares.collect::<Vec<_>>())
+        };
+        let (mean, std_dev) = places.iter().map(of_role).unzip();
 
         let logs = log_shares(&rows[0], &places, right);
         let by_identity = told_by(logs.iter().map(|&(log, who, _)| (log, who)));
@@ -126,15 +129,6 @@ fn told_by(numbers: impl Iterator<Item = (f64, usize)> + Clone) -> f64 {
     numbers.clone().for_each(|(x, group)| groups.entry(group).or_default().push(x));
     let between: f64 = numbers.map(|(_, group)| square(mean(&groups[&group]))).sum();
     between / all.into_iter().map(square).sum::<f64>()
-}
-
-/// Mean and standard deviation of the shares at these places.
-fn spread(rows: &Matrix, places: &[usize]) -> (f64, f64) {
-    let shares = places.iter().enumerate().map(|(s, &t)| rows[(s, t)]);
-    let shares: Vec<f64> = shares.collect();
-    let mean_share = mean(&shares);
-    let squares = shares.iter().map(|w| (w - mean_share) * (w - mean_share));
-    (mean_share, mean(&squares.collect::<Vec<_>>()).sqrt())
 }
 
 pub(super) fn agreement(a: &[usize], b: &[usize]) -> f64 {

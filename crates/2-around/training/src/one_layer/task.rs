@@ -137,6 +137,13 @@ pub(crate) fn mean(numbers: &[f64]) -> f64 {
     numbers.iter().sum::<f64>() / numbers.len() as f64
 }
 
+/// The mean of some numbers, and their standard deviation.
+pub(crate) fn spread(numbers: &[f64]) -> (f64, f64) {
+    let middle = mean(numbers);
+    let squares = numbers.iter().map(|x| (x - middle) * (x - middle));
+    (middle, mean(&squares.collect::<Vec<_>>()).sqrt())
+}
+
 /// The class with the largest logit, target by target and example by example.
 pub(crate) fn named_classes(said: &Matrix<f32>, n_classes: usize) -> Vec<Vec<usize>> {
     let of_target =

@@ -29,11 +29,6 @@ fn apart(a: &Matrix<f32>, b: &Matrix<f32>) -> f64 {
     max_abs_diff(a, b).unwrap()
 }
 
-fn w_o(model: &DateConverter) -> Matrix<f32> {
-    let cross = model.cross();
-    cross.parameters().w_o().weight.clone()
-}
-
 /// What is taken in the weights is what is taken of a concatenation that was kept, and the
 /// output misses as much as without a head.
 #[test]
@@ -121,17 +116,14 @@ fn the_output_moves_and_the_residual_stays() {
     let masks = [attention::Mask::Causal];
     let alone = StackPass::forward_reading(&without, &y, &masks, from).unwrap();
     assert_eq!(alone.out(), &cross.out);
-    let own = block.attention.forward(y.tokens(), |_, _| Ok((usual_own(&usual), ())));
+    let usual_own = usual.blocks()[0].own().out.clone();
+    let own = block.attention.forward(y.tokens(), |_, _| Ok((usual_own.clone(), ())));
     let mixed = own.unwrap().out + cross.out.select_rows(&moves);
     let around = block.feed_forward.as_ref().unwrap();
     let fed = around.forward(&mixed, |ffn, x| Ok((ffn.forward(x)?, ()))).unwrap();
     let out = model.model.decoder.last_norm.as_ref().unwrap().forward(&fed.out).unwrap();
     assert!(apart(&of(&moves), &out) < 1e-5);
     assert!(apart(&of(&moves), usual.out()) > 1e-2);
-}
-
-fn usual_own(pass: &StackPass<'_, f32>) -> Matrix<f32> {
-    pass.blocks()[0].own().out.clone()
 }
 
 fn entries(d: &DateGradients) -> Vec<Vec<f32>> {

@@ -3,8 +3,7 @@ use attention::{LayerParameters, Matrix, Rng, SeedableRng, max_abs_diff};
 
 use super::*;
 use crate::lookups::Lookups;
-use crate::one_layer::named_classes;
-use crate::one_layer::{Answers, Examples, Model, Task};
+use crate::one_layer::{Answers, Examples, Model, Task, named_classes};
 
 fn fresh(n_examples: usize) -> (Model, Examples) {
     let (task, rng) = (Lookups::default(), &mut Rng::seed_from_u64(4));
@@ -76,14 +75,13 @@ fn the_control_takes_as_much_as_a_head() {
 #[test]
 fn heads_without_work_of_their_own_cost_every_target_alike() {
     let (mut model, examples) = fresh(200);
-    let mut parameters = model.layer.parameters().unpack();
+    let parameters = model.layer.parameters().unpack();
     let first = parameters.heads()[0].clone();
-    let w_o = parameters.w_o().clone();
-    let rows = w_o.weight.rows(0, 16).into_owned();
-    let stacked = Matrix::from_fn(48, 48, |i, j| rows[(i % 16, j)]);
-    let w_o = attention::Linear::new(stacked, w_o.bias).unwrap();
-    parameters = LayerParameters::new(vec![first; 3], w_o).unwrap();
-    model.layer = fused_heads::FusedAttention::new(&parameters);
+    let w_o = parameters.w_o();
+    let stacked = Matrix::from_fn(48, 48, |i, j| w_o.weight[(i % 16, j)]);
+    let w_o = attention::Linear::new(stacked, w_o.bias.clone()).unwrap();
+    let parameters = LayerParameters::new(vec![first; 3], w_o).unwrap();
+    model.layer = FusedAttention::new(&parameters);
     let rng = &mut Rng::seed_from_u64(0);
     let concat = model.concat(&examples).unwrap();
     let site = model.site(&concat, Replacement::Mean);
@@ -102,10 +100,10 @@ fn heads_without_work_of_their_own_cost_every_target_alike() {
 /// reads one head alone, or all directions of the concatenation alike.
 fn never_wrong(reads_one_head: bool) -> (Model, Examples) {
     let (mut model, mut examples) = fresh(400);
-    let mut parameters = model.layer.parameters().unpack();
+    let heads = model.layer.parameters().unpack().heads().to_vec();
     let w_o = attention::Linear::new(Matrix::identity(48, 48), None).unwrap();
-    parameters = LayerParameters::new(parameters.heads().to_vec(), w_o).unwrap();
-    model.layer = fused_heads::FusedAttention::new(&parameters);
+    let parameters = LayerParameters::new(heads, w_o).unwrap();
+    model.layer = FusedAttention::new(&parameters);
     let n_classes = Lookups::N_IDENTITIES;
     for ((row, column), weight) in (0..3 * n_classes)
         .flat_map(|column| (0..48).map(move |row| (row, column)))
