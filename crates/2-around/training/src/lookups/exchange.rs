@@ -2,7 +2,6 @@
 
 use attention::{Matrix, Result};
 
-use super::sizes::agreement;
 use crate::one_layer::{Answers, Examples, Model, named_classes};
 
 /// The pairs of targets whose shares can be exchanged: agent and object, agent and place,
@@ -144,4 +143,9 @@ pub(super) fn each(rows: &[Matrix], change: impl Fn(&mut [f64], usize)) -> Vec<M
         by_sentence.transpose()
     };
     rows.iter().map(changed).collect()
+}
+
+/// The share of entries in which both lists agree.
+pub(super) fn agreement(a: &[usize], b: &[usize]) -> f64 {
+    a.iter().zip(b).filter(|(a, b)| a == b).count() as f64 / a.len() as f64
 }

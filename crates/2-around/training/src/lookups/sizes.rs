@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use attention::{Matrix, Result};
 
 use super::Lookups;
-use super::exchange::{PAIRS, classes_of, each, exchanged_shares, named, places};
+use super::exchange::{
+    PAIRS, agreement, classes_of, each, exchanged_shares, named, places,
+};
 use crate::one_layer::{Examples, Model, mean, spread};
 
 /// What the sizes of a single head's shares carry.
@@ -129,10 +131,6 @@ fn told_by(numbers: impl Iterator<Item = (f64, usize)> + Clone) -> f64 {
     numbers.clone().for_each(|(x, group)| groups.entry(group).or_default().push(x));
     let between: f64 = numbers.map(|(_, group)| square(mean(&groups[&group]))).sum();
     between / all.into_iter().map(square).sum::<f64>()
-}
-
-pub(super) fn agreement(a: &[usize], b: &[usize]) -> f64 {
-    a.iter().zip(b).filter(|(a, b)| a == b).count() as f64 / a.len() as f64
 }
 
 fn mean_agreement(named: &[Vec<usize>], right: &[Vec<usize>]) -> f64 {
