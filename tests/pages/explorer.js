@@ -60,7 +60,7 @@ window.tried = {
 
   // The middle of what a selector finds, or of a cell of the first map.
   async spot(selector) {
-    const element = this.explorer.place.querySelector(selector);
+    const element = this.explorer.place.querySelector(selector) ?? document.querySelector(selector);
     element.scrollIntoView({ block: "center", behavior: "instant" });
     await this.frame();
     scrollBy({ top: 1, behavior: "instant" });
