@@ -35,6 +35,8 @@ pub struct Expander<'a> {
     line: Option<String>,
     /// How many questions each topic has.
     totals: String,
+    /// Where the sources are published, if that is known.
+    pub published: Option<String>,
 }
 
 /// A chapter, expanded, with what could not be done.
@@ -56,7 +58,17 @@ impl<'a> Expander<'a> {
         let (converter, line) = (Converter::new()?, line_page(&chapters)?);
         let sources = Sources::of(&chapters)?;
         let totals = predict::totals(&chapters)?;
-        Ok(Self { chapters, drawing, converter, snapshots, tests, sources, line, totals })
+        Ok(Self {
+            chapters,
+            drawing,
+            converter,
+            snapshots,
+            tests,
+            sources,
+            line,
+            totals,
+            published: None,
+        })
     }
 
     /// Expands these chapters, in their order: each a path from the folder of chapters, and
@@ -133,7 +145,11 @@ impl Chapter<'_> {
         let folder = folder.parent().unwrap_or(&self.book.chapters);
         match asked.name {
             "value" => Ok(Some(self.values.get(asked.rest)?.to_string())),
-            "test" => self.book.tests.place(asked.rest).map(Some),
+            "test" => self
+                .book
+                .tests
+                .place(asked.rest, self.book.published.as_deref())
+                .map(Some),
             "snapshot" => {
                 let indent = self.alone_on_its_line(asked)?;
                 let body = self.book.snapshots.body(asked.rest)?;

@@ -68,6 +68,9 @@ use workshop::{paths, stamp, step};
 /// Where book.toml, or the environment of who publishes, says what address the book has.
 const ADDRESS: &str = "preprocessor.learn.address";
 
+/// The same of the folder of the sources.
+const SOURCES: &str = "preprocessor.learn.sources";
+
 /// Builds the book and returns the folder that holds it, `target/book`. One with the figures
 /// of now is left as it is where those that are given are not.
 ///
@@ -282,7 +285,8 @@ impl Learn {
         let Self { figures, texts } = self;
         let chapters = context.root.join(&context.config.book.src);
         loads::write(&chapters.join("assets"))?;
-        let expander = Expander::new(&chapters, figures.as_ref())?;
+        let mut expander = Expander::new(&chapters, figures.as_ref())?;
+        expander.published = context.config.get(SOURCES)?;
         let mut chapters = Vec::new();
         book.for_each_mut(|item| {
             let BookItem::Chapter(chapter) = item else { return };

@@ -46,15 +46,17 @@ impl Tests {
         Ok(())
     }
 
-    /// The file and the name, as Markdown.
+    /// The file and the name, as Markdown; a link, where it is known where the sources are
+    /// published.
     ///
     /// # Errors
     /// No test of this name, or several.
-    pub fn place(&self, name: &str) -> Result<String> {
+    pub fn place(&self, name: &str, sources: Option<&str>) -> Result<String> {
         match self.0.get(name).map(Vec::as_slice).unwrap_or_default() {
             [file] => {
                 let file = file.to_string_lossy().replace('\\', "/");
-                Ok(format!("`{file}`, `{name}`"))
+                let place = format!("`{file}`, `{name}`");
+                Ok(sources.map_or(place.clone(), |it| format!("[{place}]({it}/{file})")))
             }
             [] => bail!("no test is called {name}"),
             several => bail!("{} tests are called {name}", several.len()),
@@ -91,8 +93,10 @@ mod tests {
         write("crates/c/src/lib.rs", "mod tests {\n    #[test]\n    fn three() {}\n}\n");
         write("crates/d/src/lib.rs", "#[test]\nfn three() {}\n");
         let tests = Tests::of(folder.path()).unwrap();
-        assert_eq!(tests.place("one").unwrap(), "`tests/a/b.rs`, `one`");
-        let refused = |name| tests.place(name).unwrap_err().to_string();
+        assert_eq!(tests.place("one", None).unwrap(), "`tests/a/b.rs`, `one`");
+        let link = tests.place("one", Some("https://a.b/main")).unwrap();
+        assert_eq!(link, "[`tests/a/b.rs`, `one`](https://a.b/main/tests/a/b.rs)");
+        let refused = |name| tests.place(name, None).unwrap_err().to_string();
         assert_eq!(refused("two"), "no test is called two");
         assert_eq!(refused("three"), "2 tests are called three");
     }
