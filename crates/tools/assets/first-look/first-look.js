@@ -287,7 +287,7 @@
   show(window.headKept.textOf(Uint8Array.from(atob(kept), (letter) => letter.charCodeAt(0)).buffer), sentences[0].name);
   Object.assign(state, { query: view.text.pieces.indexOf(asks), key: view.text.pieces.indexOf(looked), head: view.text.names.indexOf(HEADS[0]) });
   draw();
-  offer("Show me", () => guess());
+  offer("Skip the guess", () => guess());
   new ResizeObserver(draw).observe(stage);
   new MutationObserver(() => (strip(), draw())).observe(document.documentElement, { attributeFilter: ["class"] });
   place.dataset.state = "alive";

@@ -72,7 +72,7 @@ pub const TOOLS: [Tool; 17] = {
         tool("write", "A model that goes on with your text", "look", Release),
         tool(
             "fetch",
-            "A trained model, fetched: for commands and pages",
+            "Download a trained model, for commands and pages",
             "look",
             Release,
         ),

@@ -155,17 +155,10 @@ impl Chapter<'_> {
                 let body = self.book.snapshots.body(asked.rest)?;
                 Ok(Some(tables_and_text(&body, indent)))
             }
-            "figure" => {
-                self.alone_on_its_line(asked)?;
-                let html = self.book.drawing.figure(asked.rest, &self.figure_id())?;
-                self.plain.push((asked.range.clone(), figures::in_words(&html)));
-                Ok(Some(format!("\n{html}\n")))
-            }
+            "figure" => Ok(Some(format!("\n{}\n", self.figure(asked, asked.rest)?))),
             "draw" => {
-                self.alone_on_its_line(asked)?;
                 let (name, mark) = asked.rest.split_once(" | ").context("name | mark")?;
-                let html = self.book.drawing.figure(name, &self.figure_id())?;
-                self.plain.push((asked.range.clone(), figures::in_words(&html)));
+                let html = self.figure(asked, name)?;
                 predict::drawn(self.file, name, mark, &html).map(Some)
             }
             "line" => {
@@ -200,6 +193,14 @@ impl Chapter<'_> {
             "" => bail!("no }}}} on the line: {{{{{}", asked.rest),
             name => bail!("{{{{#{name}}}}} is not known here"),
         }
+    }
+
+    /// A figure of this name, in a block of its own.
+    fn figure(&mut self, asked: &Directive, name: &str) -> Result<String> {
+        self.alone_on_its_line(asked)?;
+        let html = self.book.drawing.figure(name, &self.figure_id())?;
+        self.plain.push((asked.range.clone(), figures::in_words(&html)));
+        Ok(html)
     }
 
     /// Markdown that is made of other files.

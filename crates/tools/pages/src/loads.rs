@@ -94,12 +94,13 @@ pub fn first_look(asked: &str) -> Result<String> {
          <p class=\"first-ask\">Which word does <em>{query}</em> look at? Pick one.</p>\
          <div class=\"first-stage\"><p class=\"first-line\">{text}</p></div>\
          <p class=\"first-says\" aria-live=\"polite\">A trained language model has 72 heads, and \
-         in each of them every word looks at the others. Guess for one head.</p>\
+         in each of them every word looks at the others. Guess what head {} does.</p>\
          <div class=\"first-next\"></div>\
-         <p class=\"first-caption\">All heads, a row per layer; dark is much attention, from the \
-         word of a row to the word of a column. Pick one to see its arcs.</p>\
+         <p class=\"first-caption\">All heads, a row per layer. In each, rows are the words that \
+         look, columns those that they look at; dark is much. Choose a head to see its arcs.</p>\
          <div class=\"first-heads\" role=\"group\" aria-label=\"All heads: a row per layer\">\
-         </div><div class=\"first-others\"></div></div>"
+         </div><div class=\"first-others\"></div></div>",
+        heads[0]
     ))
 }
 
