@@ -291,7 +291,7 @@ fn what_is_right_at_first_stays_so_and_a_rounded_number_does_not_count() {
     let right = question["rows"][0]["right"].as_u64().unwrap();
     answer(&page, "whole", &format!("~{}K", (right + 500) / 1000));
     assert!(
-        text(&page, ".predict-says").starts_with("Near"),
+        text(&page, ".predict-says").starts_with("Close"),
         "{}",
         text(&page, ".predict-says")
     );
