@@ -343,11 +343,11 @@ impl Served {
         if path == self.folder.join(lab::FILE) {
             return Ok(lab::told().into_bytes());
         }
-        let listed = models::list(&self.models);
         let is_list = path == self.folder.join(models::LIST);
-        match is_list && listed.as_object().is_some_and(|it| !it.is_empty()) {
-            true => Ok(listed.to_string().into_bytes()),
-            false => fs::read(path),
+        let listed = is_list.then(|| models::list(&self.models));
+        match listed.filter(|it| it.as_object().is_some_and(|it| !it.is_empty())) {
+            Some(listed) => Ok(listed.to_string().into_bytes()),
+            None => fs::read(path),
         }
     }
 }
