@@ -1,5 +1,5 @@
 // A sentence whose maps came with the book: bytes of which 255 is share 1, and its tokens, in a
-// safetensors file.
+// safetensors file; and one that the module has read.
 "use strict";
 window.headKept = (() => {
   const { byLayer } = window.headExplorer;
@@ -21,5 +21,12 @@ window.headKept = (() => {
     return textOf(await answer.arrayBuffer());
   }
 
-  return { textOf, fetched };
+  // Of what `encoderModel.look` gives.
+  function computed({ looked, shares }) {
+    const { pieces, special, causal, n_heads: nHeads } = looked;
+    const nMaps = shares.length / pieces.length ** 2;
+    return { pieces, special, causal, maps: shares, one: 1, names: byLayer(nMaps / nHeads, nHeads) };
+  }
+
+  return { textOf, fetched, computed };
 })();

@@ -266,11 +266,7 @@
       if (!(await encoder.start(own))) throw new Error("The module that loads the model could not be found");
       progress.hidden = false;
       await encoder.load((part) => (progress.value = part));
-      const { looked, shares } = await encoder.look(typed.value);
-      const { pieces, special, causal, n_heads: nHeads } = looked;
-      const names = window.headExplorer.byLayer(shares.length / pieces.length ** 2 / nHeads, nHeads);
-      const text = { pieces, special, causal, maps: shares, one: 1, names };
-      show(text, typed.value);
+      show(window.headKept.computed(await encoder.look(typed.value)), typed.value);
       const { head, query } = measures.strongest(view);
       free({ head, query });
       look.textContent = "Look";

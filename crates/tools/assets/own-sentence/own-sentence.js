@@ -10,7 +10,7 @@
   const isPrint = /print\.html$/.test(location.pathname);
   if (!place || !isWeb || isPrint) return;
 
-  const { mount, byLayer, element, strongest } = window.headExplorer;
+  const { mount, element, strongest } = window.headExplorer;
   const { encoderModel: encoder } = window;
   const root = new URL(path_to_root || "./", location.href).href;
   const state = (name) => (place.dataset.state = name);
@@ -201,15 +201,12 @@
 
   function show(asked, { looked, shares, took }) {
     error.textContent = "";
-    const { pieces, special, causal, n_heads: nHeads } = looked;
-    const n = pieces.length;
-    const nMaps = shares.length / n ** 2;
-    words.textContent = `${n} tokens in ${nMaps} heads, computed in ${(took / 1000).toFixed(2)} s.`;
+    const text = { ...window.headKept.computed({ looked, shares }), switchOff };
+    words.textContent = `${text.pieces.length} tokens in ${text.names.length} heads, computed in ${(took / 1000).toFixed(2)} s.`;
     window.ownSentence = { looked, shares, took };
     const own = `own-${++nLooked}`;
     // The module has the last sentence alone: heads of an earlier one cannot be switched off.
     last.switchOff = undefined;
-    const text = { pieces, special, causal, maps: shares, one: 1, names: byLayer(nMaps / nHeads, nHeads), switchOff };
     last = text;
     texts.set(own, Promise.resolve(text));
     const yours = { key: own, name: `Yours: ${asked}` };
