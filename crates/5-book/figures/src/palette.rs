@@ -29,6 +29,20 @@ pub fn shares() -> Stops {
     vec![(0.0, SHARES[0]), (1.0, SHARES[1])]
 }
 
+/// Its ends: no attention, and all of it.
+pub(crate) fn ends_of_shares() -> [&'static str; 2] {
+    SHARES
+}
+
+/// What is read on a cell of this attention weight, as the pages' `inkOn` has it.
+pub(crate) fn on_share(share: f64) -> &'static str {
+    match share {
+        ..=0.6 => "var(--on-low-share, currentColor)",
+        ..=0.76 => "#000",
+        _ => "var(--on-high-share, #fff)",
+    }
+}
+
 /// The scale where there is no style sheet: of `var(--name, colour)` the `colour`.
 pub(crate) fn unstyled(scale: &Stops) -> Stops {
     scale.iter().map(|&(at, colour)| (at, fallback(colour))).collect()

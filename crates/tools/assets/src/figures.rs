@@ -17,6 +17,9 @@ pub const PLOT: [Asset; 5] = [
 /// Lets the diagrams of a page move, before [`LOADED`]: where figures are live.
 pub const MOTION: Asset = ("figure-motion.js", include_str!("../figures/motion.js"));
 
+/// Writes out the sum of a product's entry: where a diagram has products.
+pub const SUMS: Asset = ("figure-sums.js", include_str!("../figures/sums.js"));
+
 /// What every page with a figure loads: sizes and spacing before and after it is drawn, and
 /// what shows it in the colours of the page's theme and to fit its width.
 pub const LOADED: [Asset; 2] = [

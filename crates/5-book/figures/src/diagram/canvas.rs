@@ -166,11 +166,23 @@ impl Canvas {
     /// the name of another thing, if it comes from there.
     pub(super) fn keyed(&mut self, key: &Key, draw: impl FnOnce(&mut Self)) {
         let Key { name, from, pick } = key;
-        self.body += &format!("<g data-key=\"{name}\"");
+        let mut marks = vec![("key", name.clone())];
         for (attribute, value) in [("from", from), ("pick", pick)] {
-            if let Some(value) = value {
-                self.body += &format!(" data-{attribute}=\"{value}\"");
-            }
+            marks.extend(value.iter().map(|value| (attribute, value.clone())));
+        }
+        self.marked(&marks, draw);
+    }
+
+    /// What is drawn here is one thing, of which a page's scripts know this: pairs of a
+    /// `data-` attribute and its value.
+    pub(super) fn marked(
+        &mut self,
+        marks: &[(&str, String)],
+        draw: impl FnOnce(&mut Self),
+    ) {
+        self.body += "<g";
+        for (name, value) in marks {
+            self.body += &format!(" data-{name}=\"{}\"", crate::escaped(value));
         }
         self.body += ">";
         draw(self);
@@ -201,6 +213,15 @@ impl Canvas {
         let reach = radius * 0.55;
         self.line([x - reach, y], [x + reach, y], ink);
         self.line([x, y - reach], [x, y + reach], ink);
+    }
+
+    /// The edge of a cell, round what is drawn already.
+    pub(super) fn framed(&mut self, rect: &Rect, ink: Ink) {
+        let [x, y, w, h] = [rect.x, rect.y, rect.w, rect.h].map(short);
+        let stroke = ink.stroke();
+        self.body += &format!(
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" fill=\"none\" {stroke}/>"
+        );
     }
 
     fn outline(&mut self, rect: &Rect, ink: Ink, more: &str) {
@@ -324,6 +345,26 @@ impl Canvas {
             self.body += &format!("<path fill-opacity=\"{opacity}\" d=\"{path}\"/>");
         }
         self.body += "</g>";
+    }
+
+    /// A cell of an attention map, on the scale of all of them, with its number.
+    pub(super) fn share(&mut self, rect: &Rect, share: f64, number: &str) {
+        let [x, y, w, h] = [rect.x, rect.y, rect.w, rect.h].map(short);
+        let [ground, full] = palette::ends_of_shares();
+        let opacity = (share * 100.0).round() / 100.0;
+        for (colour, opacity) in [(ground, 1.0), (full, opacity)] {
+            self.body += &format!(
+                "<rect x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" \
+                 fill=\"{colour}\" fill-opacity=\"{opacity}\"/>"
+            );
+        }
+        let ink = palette::on_share(share);
+        let [x, y] = [rect.middle()[0], rect.middle()[1] + 0.35 * NOTE].map(short);
+        self.body += &format!(
+            "<text x=\"{x}\" y=\"{y}\" font-size=\"{}\" text-anchor=\"middle\" \
+             fill=\"{ink}\">{number}</text>",
+            short(NOTE)
+        );
     }
 
     /// A name and the lines under it, in the middle of a box.
