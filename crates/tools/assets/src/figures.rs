@@ -17,7 +17,7 @@ pub const PLOT: [Asset; 5] = [
 /// Lets the diagrams of a page move, before [`LOADED`]: where figures are live.
 pub const MOTION: Asset = ("figure-motion.js", include_str!("../figures/motion.js"));
 
-/// Writes out the sum of a product's entry: where a diagram has products.
+/// Writes out the sum of a product's entry: where a diagram has such, or a live one may.
 pub const SUMS: Asset = ("figure-sums.js", include_str!("../figures/sums.js"));
 
 /// What every page with a figure loads: sizes and spacing before and after it is drawn, and

@@ -55,7 +55,7 @@ fn loaded_by(text: &str) -> Vec<Asset> {
     load(has("figure-plot"), &figures::PLOT);
     load(is_live, &[figures::MOTION]);
     load(has("<figure ") || has("figure-diagram"), &figures::LOADED);
-    load(has("data-product="), &[figures::SUMS]);
+    load(has("data-left="), &[figures::SUMS]);
     load(has("data-draw="), &predict::DRAW);
     load(is_live || has_heads || is_first || is_own || is_wrong, &[live::MODULE]);
     load(is_live || is_own || is_wrong, &live::LOADED[..1]);

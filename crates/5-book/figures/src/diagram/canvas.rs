@@ -165,10 +165,15 @@ impl Canvas {
     /// thing glides to the place that it has then. One that was not there begins at `from`,
     /// the name of another thing, if it comes from there.
     pub(super) fn keyed(&mut self, key: &Key, draw: impl FnOnce(&mut Self)) {
-        let Key { name, from, pick } = key;
+        let Key { name, from, pick, product } = key;
         let mut marks = vec![("key", name.clone())];
         for (attribute, value) in [("from", from), ("pick", pick)] {
             marks.extend(value.iter().map(|value| (attribute, value.clone())));
+        }
+        if let Some(Product { name, left, right, over }) = product {
+            marks.extend([("of", name.clone())]);
+            marks.extend([("left", left.join(" ")), ("right", right.join(" "))]);
+            marks.extend(over.iter().map(|over| ("over", over.clone())));
         }
         self.marked(&marks, draw);
     }
@@ -395,6 +400,21 @@ pub(super) struct Key {
     pub(super) from: Option<String>,
     /// What a click on it sets: `word=2`.
     pub(super) pick: Option<String>,
+    /// What its numbers are sums of.
+    pub(super) product: Option<Product>,
+}
+
+/// What a row of numbers is: a row times a matrix. A page writes the sum of each out.
+#[derive(Debug, Clone)]
+pub(super) struct Product {
+    /// What the row is called.
+    pub(super) name: String,
+    /// The things whose numbers, one after the other, are the row.
+    pub(super) left: Vec<String>,
+    /// The rows of the matrix; or one thing, whose numbers are its only column.
+    pub(super) right: Vec<String>,
+    /// What the sums are divided by: `√2`.
+    pub(super) over: Option<String>,
 }
 
 impl Key {
@@ -404,6 +424,10 @@ impl Key {
 
     pub(super) fn from(self, other: impl Into<String>) -> Self {
         Self { from: Some(other.into()), ..self }
+    }
+
+    pub(super) fn sums(self, product: Product) -> Self {
+        Self { product: Some(product), ..self }
     }
 
     pub(super) fn picks(self, setting: impl Into<String>) -> Self {

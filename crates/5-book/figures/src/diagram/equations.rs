@@ -329,11 +329,11 @@ mod tests {
         let figure = equations("A head", &[line()]).unwrap();
         let [wide, narrow] = figure.drawings().unwrap();
         for drawing in [wide, narrow] {
-            assert!(drawing.contains(
-                "data-product=\"0 1\" data-name=\"scores\" \
-                 data-lit=\"1\" data-over=\"2\""
-            ));
-            assert!(drawing.contains("data-product=\"3 4\""));
+            let score = "data-key=\"0.2.1\" data-of=\"scores\" data-left=\"0.0.1\" \
+                         data-right=\"0.1.0 0.1.1\" data-over=\"2\"";
+            assert!(drawing.contains(score), "{drawing}");
+            let out = "data-left=\"0.3.0\" data-right=\"0.4.0 0.4.1\"";
+            assert!(drawing.contains(out), "{drawing}");
         }
         assert_diagram!(figure);
     }

@@ -2,7 +2,7 @@
 
 use attention::Matrix;
 
-use super::canvas::{Anchor, Canvas, Ink, Key, Look, Rect};
+use super::canvas::{Anchor, Canvas, Ink, Key, Look, Product, Rect};
 use super::figure;
 #[cfg(doc)]
 use crate::Error;

@@ -1,6 +1,6 @@
 //! The drawing of [`equations`](super::equations()).
 
-use super::super::canvas::{Anchor, Canvas, Ink, Look, Rect};
+use super::super::canvas::{Anchor, Canvas, Ink, Key, Look, Product, Rect};
 use super::placed::{Placed, SIGN, is_upright, placed};
 use super::{Cells, CellsLook, Equation, Step, number};
 
@@ -8,9 +8,12 @@ use super::{Cells, CellsLook, Equation, Step, number};
 const EDGE: f64 = 2.0;
 const SUM: f64 = 20.0;
 
-/// Two factors by their places among the matrices, and what their product is divided by.
-struct Product {
-    factors: [usize; 2],
+/// A product's factors, by their numbers among a line's matrices, and what it is divided by.
+struct Factors {
+    left: usize,
+    right: usize,
+    /// How many rows the right one has.
+    inner: usize,
     over: Option<String>,
 }
 
@@ -19,26 +22,15 @@ pub(super) fn drawn(lines: &[Equation], width: f64) -> Canvas {
     let mut top = EDGE;
     for line in lines {
         let (placed, bottom) = placed(line, width - 2.0 * EDGE, top);
-        placed_lines.push((line, placed));
+        placed_lines.push(placed);
         top = bottom;
     }
     let mut canvas = Canvas::new(width, top + SUM);
-    let mut nth = 0;
-    let mut sum = None;
-    for (line, placed) in &placed_lines {
-        let cells: Vec<&Cells> = line.all_cells().collect();
-        for (at, (it, product)) in placed.iter().zip(products(line, nth)).enumerate() {
-            if let (None, Some(product)) = (&sum, &product) {
-                let first = nth - product.factors[0];
-                let at = line_index(line, at);
-                sum = Some(written_sum(&cells[at - first..=at], product));
-            }
-            draw(&mut canvas, it, nth, product.as_ref());
-            nth += usize::from(it.cells.is_some());
-        }
+    for (nth, (line, placed)) in lines.iter().zip(&placed_lines).enumerate() {
+        draw_line(&mut canvas, nth, line, placed);
     }
-    if let Some(sum) = sum {
-        canvas.marked(&[("sum", sum.clone())], |canvas| {
+    if let Some(sum) = lines.iter().find_map(first_sum) {
+        canvas.marked(&[("sum", String::new())], |canvas| {
             let look = Look { room: width - 2.0 * EDGE, ..Look::note() };
             let at = [width / 2.0, top + SUM / 2.0 - 4.0];
             canvas.text(&sum, at, Anchor::Middle, look);
@@ -47,81 +39,87 @@ pub(super) fn drawn(lines: &[Equation], width: f64) -> Canvas {
     canvas
 }
 
-/// Which of a line's matrices its unit `at` holds.
-fn line_index(line: &Equation, at: usize) -> usize {
-    line.steps[..at].iter().filter(|step| step.cells().is_some()).count()
+fn draw_line(canvas: &mut Canvas, nth: usize, line: &Equation, placed: &[Placed]) {
+    let mut products = products(line).into_iter();
+    let mut at = 0;
+    for Placed { sign, sign_at, cells } in placed {
+        if !sign.is_empty() {
+            let look = Look { size: SIGN, ..Look::note() };
+            canvas.text(sign, *sign_at, Anchor::Middle, look);
+        }
+        if let Some((cells, rect)) = cells {
+            draw_names(canvas, cells, rect);
+            let product = products.next().flatten();
+            draw_cells(canvas, [nth, at], cells, rect, product.as_ref());
+            at += 1;
+        }
+    }
 }
 
-/// For each unit of a line, whether its matrix is a product of the two before it; the
-/// first matrix of the line is number `first` of the figure.
-fn products(line: &Equation, first: usize) -> Vec<Option<Product>> {
-    let mut nth = first;
-    let mut factors = vec![first];
-    let mut over = None;
-    let mut is_plain = true;
+/// For each matrix of a line, whether it is the product of two others.
+fn products(line: &Equation) -> Vec<Option<Factors>> {
+    let all: Vec<&Cells> = line.all_cells().collect();
+    let mut factors = vec![0];
+    let (mut over, mut is_plain) = (None, true);
     let mut found = vec![None];
     for step in &line.steps {
-        nth += usize::from(step.cells().is_some());
-        let product = match (step, factors[..].try_into()) {
-            (Step::Equals(_), Ok(factors)) if is_plain => {
-                Some(Product { factors, over: over.take() })
+        let nth = found.len();
+        match step {
+            Step::Times(_) => factors.push(nth),
+            Step::Plus(_) => is_plain = false,
+            Step::Over(name, _) => over = Some(name.clone()),
+            Step::Equals(_) | Step::Becomes(..) => {}
+        }
+        let product = match (step, &factors[..]) {
+            (Step::Equals(_), &[left, right]) if is_plain => {
+                let inner = all[right].entries.nrows();
+                Some(Factors { left, right, inner, over: over.take() })
             }
             _ => None,
         };
-        match step {
-            Step::Times(_) => factors.push(nth),
-            Step::Over(name, _) => over = Some(name.clone()),
-            Step::Plus(_) => is_plain = false,
-            Step::Equals(_) | Step::Becomes(..) => {
-                (factors, over, is_plain) = (vec![nth], None, true);
-            }
+        if let Step::Equals(_) | Step::Becomes(..) = step {
+            (factors, over, is_plain) = (vec![nth], None, true);
         }
-        found.push(product);
+        if step.cells().is_some() {
+            found.push(product);
+        }
     }
     found
 }
 
-/// `scores: 2·0 + 1·1 = 1`, as a page writes it for the entry under the pointer.
-fn written_sum(cells: &[&Cells], product: &Product) -> String {
-    let [a, b] = [cells[0], cells[1]];
-    let out = cells[cells.len() - 1];
+/// `scores: 2·0 + 1·1 = 1`, of the first entry in the lit row of a line's first product,
+/// as a page writes it for each of them.
+fn first_sum(line: &Equation) -> Option<String> {
+    let all: Vec<&Cells> = line.all_cells().collect();
+    let products = products(line).into_iter().zip(&all);
+    let (factors, out) = products.filter_map(|(it, out)| Some((it?, out))).next()?;
     let row = out.lit.unwrap_or(0);
-    let terms: Vec<String> = (0..a.entries.ncols())
-        .map(|k| {
-            let [a, b] = [a.entries[(row, k)], b.entries[(k, 0)]].map(entry);
-            let b = if b.starts_with('−') { format!("({b})") } else { b };
-            format!("{a}·{b}")
-        })
-        .collect();
+    let [left, right] = [factors.left, factors.right].map(|nth| &all[nth].entries);
+    let term = |k| {
+        let [a, b] = [left[(row, k)], right[(k, 0)]].map(entry);
+        if b.starts_with('−') { format!("{a}·({b})") } else { format!("{a}·{b}") }
+    };
+    let terms: Vec<String> = (0..left.ncols()).map(term).collect();
     let terms = terms.join(" + ");
-    let sum = match &product.over {
+    let sum = match factors.over {
         Some(over) => format!("({terms}) / {over}"),
         None => terms,
     };
-    format!("{}: {sum} = {}", out.name, entry(out.entries[(row, 0)]))
+    Some(format!("{}: {sum} = {}", out.name, entry(out.entries[(row, 0)])))
 }
 
-fn draw(canvas: &mut Canvas, placed: &Placed, nth: usize, product: Option<&Product>) {
-    let look = Look { size: SIGN, ..Look::note() };
-    if !placed.sign.is_empty() {
-        canvas.text(&placed.sign, placed.sign_at, Anchor::Middle, look);
-    }
-    let Some((cells, rect)) = &placed.cells else { return };
-    draw_names(canvas, cells, rect);
-    let (n_rows, n_columns) = cells.entries.shape();
-    let mut marks =
-        vec![("cells", nth.to_string()), ("shape", format!("{n_rows} {n_columns}"))];
-    if let Some(Product { factors: [a, b], over }) = product {
-        marks.push(("product", format!("{a} {b}")));
-        marks.push(("name", cells.name.clone()));
-        marks.extend(cells.lit.iter().map(|row| ("lit", row.to_string())));
-        marks.extend(over.iter().map(|over| ("over", over.clone())));
-    }
-    canvas.marked(&marks, |canvas| draw_cells(canvas, cells, rect));
+/// What the page knows of a row of a matrix.
+fn key(line: usize, matrix: usize, row: usize) -> String {
+    format!("{line}.{matrix}.{row}")
 }
 
-/// The frame first, then an entry after the other, row by row: a page reads them so.
-fn draw_cells(canvas: &mut Canvas, cells: &Cells, rect: &Rect) {
+fn draw_cells(
+    canvas: &mut Canvas,
+    [line, nth]: [usize; 2],
+    cells: &Cells,
+    rect: &Rect,
+    product: Option<&Factors>,
+) {
     let (n_rows, n_columns) = cells.entries.shape();
     canvas.cell(rect, Ink::Plain);
     if matches!(cells.look, CellsLook::Head(_) | CellsLook::Heads(_)) {
@@ -129,20 +127,36 @@ fn draw_cells(canvas: &mut Canvas, cells: &Cells, rect: &Rect) {
             canvas.cell(&rect.column(column, n_columns), cells.ink(column));
         }
     }
-    for (i, j) in (0..n_rows).flat_map(|i| (0..n_columns).map(move |j| (i, j))) {
-        let cell = rect.row(i, n_rows).column(j, n_columns);
-        let value = cells.entries[(i, j)];
-        match cells.look {
-            CellsLook::Attn => canvas.share(&cell, value, &entry(value)),
-            _ => {
-                let ink = if value == 0.0 { Ink::Muted } else { Ink::Plain };
-                let look = Look { room: cell.w - 4.0, ink, ..Look::note() };
-                canvas.text(&entry(value), cell.middle(), Anchor::Middle, look);
-            }
+    for i in 0..n_rows {
+        let mut row = Key::new(key(line, nth, i));
+        if let Some(Factors { left, right, inner, over }) = product {
+            row = row.sums(Product {
+                name: cells.name.clone(),
+                left: vec![key(line, *left, i)],
+                right: (0..*inner).map(|k| key(line, *right, k)).collect(),
+                over: over.clone(),
+            });
         }
+        canvas.keyed(&row, |canvas| draw_row(canvas, cells, i, &rect.row(i, n_rows)));
     }
     if let Some(row) = cells.lit {
         canvas.framed(&rect.row(row, n_rows), Ink::Lit);
+    }
+}
+
+fn draw_row(canvas: &mut Canvas, cells: &Cells, i: usize, row: &Rect) {
+    let n_columns = cells.entries.ncols();
+    canvas.cell(row, Ink::Nothing);
+    for j in 0..n_columns {
+        let cell = row.column(j, n_columns);
+        let value = cells.entries[(i, j)];
+        if cells.look == CellsLook::Attn {
+            canvas.share(&cell, value, &entry(value));
+            continue;
+        }
+        let ink = if value == 0.0 { Ink::Muted } else { Ink::Plain };
+        let look = Look { room: cell.w - 4.0, ink, ..Look::note() };
+        canvas.text(&entry(value), cell.middle(), Anchor::Middle, look);
     }
 }
 

@@ -2,14 +2,19 @@
 
 use super::places::{Lane, Places};
 use super::{
-    Anchor, Canvas, HEAD_WIDTH, Ink, Key, LINE_WORDS, Line, LineHead, LineStep, Look,
-    Rect, Station, WIDTH, entry, row_of, share, sums,
+    Anchor, Canvas, HEAD_WIDTH, HEADS, Ink, Key, LINE_WORDS, Line, LineHead, LineStep,
+    Look, Product, Rect, Station, WIDTH, entry, row_of, share, sums,
 };
 
 /// Of the bar under a share.
 const BAR: f64 = 4.0;
 /// Between the lines of sums.
 const LINE: f64 = 18.0;
+
+/// The names of things of one kind.
+fn each(name: &dyn Fn(usize) -> String, n: usize) -> Vec<String> {
+    (0..n).map(name).collect()
+}
 
 /// One drawing under way.
 struct Drawing<'a> {
@@ -183,6 +188,18 @@ impl Drawing<'_> {
             let key = Key::new(format!("s.{nth}.{word}.{key_word}"))
                 .from(format!("q.{nth}.{word}"))
                 .picks(format!("word={word}"));
+            let key = match self.step {
+                it if it < LineStep::Exp && matrix[(word, key_word)].is_finite() => key
+                    .sums(Product {
+                        name: "q · k".to_owned(),
+                        left: vec![format!("q.{nth}.{word}")],
+                        right: vec![format!("k.{nth}.{key_word}")],
+                        over: self
+                            .is_at(LineStep::Scale)
+                            .then(|| format!("√{HEAD_WIDTH}")),
+                    }),
+                _ => key,
+            };
             self.numbers(&key, &cell, &[write(matrix[(word, key_word)])], ink);
         }
         if self.is_at(LineStep::Exp) {
@@ -215,7 +232,13 @@ impl Drawing<'_> {
         let largest = (0..LINE_WORDS).max_by(|&a, &b| shares[a].total_cmp(&shares[b]));
         let key = Key::new(format!("o.{nth}.{word}"))
             .from(format!("v.{nth}.{}", largest.unwrap_or(word)))
-            .picks(format!("word={word}"));
+            .picks(format!("word={word}"))
+            .sums(Product {
+                name: format!("head {nth}"),
+                left: each(&|j| format!("s.{nth}.{word}.{j}"), LINE_WORDS),
+                right: each(&|j| format!("v.{nth}.{j}"), LINE_WORDS),
+                over: None,
+            });
         let rect = match self.is_at(LineStep::Concat) {
             true => self.at.concat.row(word, LINE_WORDS).column(nth, 2),
             false => lane.out.row(word, LINE_WORDS),
@@ -243,6 +266,12 @@ impl Drawing<'_> {
             let picks = format!("word={word}");
             if self.is_at(LineStep::Output) {
                 let key = Key::new(format!("z.{word}")).from(format!("o.0.{word}"));
+                let key = key.sums(Product {
+                    name: "out".to_owned(),
+                    left: each(&|head| format!("o.{head}.{word}"), HEADS),
+                    right: each(&|row| format!("w.{row}"), WIDTH),
+                    over: None,
+                });
                 let row = row_of(self.line.out, word);
                 self.row_of_output(&key.picks(&picks), &out, word, &row);
             }
@@ -276,6 +305,13 @@ impl Drawing<'_> {
             let at = [x, y + nth as f64 * LINE];
             let look = Look { room, ..Look::note() };
             self.canvas.text(text, at, Anchor::Start, look);
+        }
+        if self.step.n_rows() > 0 {
+            let hint = "Point at a score or at a number behind it: here is its sum.";
+            self.canvas.marked(&[("sum", String::new())], |canvas| {
+                let look = Look { room, ink: Ink::Muted, ..Look::note() };
+                canvas.text(hint, [x, y + 2.0 * LINE], Anchor::Start, look);
+            });
         }
     }
 }

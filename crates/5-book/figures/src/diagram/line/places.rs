@@ -76,7 +76,7 @@ impl Places {
         let concat = rows([414.0, y], ENTRY);
         let out = rows([514.0, y], ENTRY);
         Self {
-            size: [WIDE, 316.0],
+            size: [WIDE, 334.0],
             x: rows([66.0, y], ENTRY),
             lanes,
             concat,
@@ -95,7 +95,7 @@ impl Places {
         let concat = rows([2.0, 306.0], ENTRY);
         let out = rows([90.0, 306.0], ENTRY);
         Self {
-            size: [NARROW, 408.0],
+            size: [NARROW, 426.0],
             x: rows([66.0, 16.0], 20.0),
             lanes,
             concat,
