@@ -19,6 +19,7 @@ mod look_page;
 mod own_model;
 mod own_sentence;
 mod own_translator;
+mod pictures;
 mod predict;
 mod search;
 mod shift;

@@ -15,6 +15,7 @@ pub mod a_gpt_from_nothing;
 pub mod a_lens_per_head;
 pub mod a_model_that_writes;
 mod args;
+pub mod asked;
 pub mod bad_numbers;
 pub mod counting;
 pub mod diagrams;
@@ -70,6 +71,7 @@ pub const CHAPTERS: &[&[Entry]] = &[
     a_model_that_writes::FIGURES,
     sensors::FIGURES,
     many_machines::FIGURES,
+    asked::FIGURES,
 ];
 
 /// The live figures, topic by topic.
