@@ -161,9 +161,9 @@ window.headSmall = (() => {
       const { isCompared, off } = this.explorer;
       const scale = isCompared
         ? "Blue: more in the first sentence; orange: more in the second. One scale for all small maps."
-        : "Full colour is a small map's own largest share; in the large map it is 1, and its numbers are hundredths.";
+        : "Full colour is a small map's own largest weight; in the large map it is 1, and its numbers are hundredths.";
       const moved = this.heads.some((it) => it.moved)
-        ? " The bar under a map is the share of its attention that a later head gives elsewhere now; the line under it, the same without each draw of random heads, with a mark at the median." : "";
+        ? " The bar under a map is how much of its attention a later head gives elsewhere now; the line under it, the same without each draw of random heads, with a mark at the median." : "";
       const keys = off.isPossible() ? " The key x switches the chosen head off or on." : "";
       return `${this.shown.length} of ${this.heads.length} heads. ${scale}${moved}${keys}`;
     }

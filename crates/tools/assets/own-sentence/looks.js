@@ -159,7 +159,7 @@ window.headLooks = (() => {
       this.tint(tokens, shares, told);
       const order = [...shares.keys()].sort((a, b) => shares[b] - shares[a]).slice(0, N_STRONGEST);
       this.strongest.replaceChildren(...order.map((key) => bar(`${tokens[key].piece} (${key})`, shares[key], 1, told(shares[key]))));
-      this.even.textContent = `Of equal shares each token would get ${told(1 / n)}.`;
+      this.even.textContent = `With equal weights each token would get ${told(1 / n)}.`;
     }
 
     // The text, darker where it gets more; spans stay where the text is the same.
