@@ -1,5 +1,5 @@
-// The page that the book's search gives first for some words, or "" if it finds none.
-(async (words) => {
+// The pages that the book's search gives first for some words, one per line.
+(async (words, n) => {
   const bar = document.getElementById("mdbook-searchbar");
   const header = document.getElementById("mdbook-searchresults-header");
   if (!document.getElementById("mdbook-search-index")) {
@@ -11,7 +11,8 @@
   while (!header.innerText.includes(words)) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  const first = document.querySelector("#mdbook-searchresults a");
+  const found = [...document.querySelectorAll("#mdbook-searchresults a")];
   const root = new URL(path_to_root || ".", location.href).pathname;
-  return first ? new URL(first.href).pathname.slice(root.length) : "";
+  const pages = found.map((link) => new URL(link.href).pathname.slice(root.length));
+  return [...new Set(pages)].slice(0, n).join("\n");
 })
