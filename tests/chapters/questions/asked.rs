@@ -2,8 +2,9 @@
 
 use attention::Mask;
 use lessons::asked::{
-    Named, P_DROPPED, STRETCH, apart_without_the_mask, cache_slips, moved_by_the_last,
-    norm_and_rotation, padded_left, sums_of_dropped_rows, yarn_factors,
+    CARRIERS, Named, P_DROPPED, STRETCH, apart_without_the_mask, cache_slips,
+    moved_by_the_last, norm_and_rotation, padded_left, steps_until_seen,
+    sums_of_dropped_rows, yarn_factors,
 };
 use variants::yarn_amplitude;
 
@@ -11,6 +12,21 @@ use crate::quote::{assert_quote, bound, values};
 
 fn to_2(number: f64) -> String {
     format!("{number:.2}")
+}
+
+#[test]
+fn by_attention_every_token_is_one_step_away() {
+    let steps = |n| CARRIERS.map(|(_, reach)| steps_until_seen(n, reach));
+    for n in [2, 9, 1_000] {
+        assert_eq!(steps(n), [n - 1, (n - 1).div_ceil(4), 1], "{n}");
+    }
+    let [recurrence, convolution, attention] = steps(1_000);
+    let quoted = [
+        ("recurrence", recurrence.to_string()),
+        ("convolution", convolution.to_string()),
+        ("attention", attention.to_string()),
+    ];
+    assert_quote!("questions_paths", values(&quoted));
 }
 
 #[test]

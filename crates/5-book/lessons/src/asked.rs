@@ -14,6 +14,7 @@ use crate::numbers::{ends, written};
 use crate::trained;
 
 pub(crate) const FIGURES: &[Entry] = &[
+    ("path-lengths", path_figure),
     ("dropped-rows", dropped_figure),
     ("last-token", last_token_figure),
     ("same-rows", same_rows_figure),
@@ -62,6 +63,26 @@ fn apart(found: &Matrix, expected: &Matrix) -> f64 {
 fn rows_apart(found: &Matrix, expected: &Matrix) -> Vec<f64> {
     let row = |i| apart(&found.rows(i, 1).into(), &expected.rows(i, 1).into());
     (0..found.nrows()).map(row).collect()
+}
+
+/// What carries a token's row to another token, and how many tokens back one step of it
+/// reaches; attention reaches all.
+pub const CARRIERS: [(&str, Option<usize>); 3] =
+    [("recurrence", Some(1)), ("convolution, 5 wide", Some(4)), ("attention", None)];
+/// The lengths of the texts of the figure.
+pub const PATH_LENGTHS: [usize; 6] = [2, 4, 8, 16, 32, 64];
+
+/// How many steps, one after the other, it takes until the last of `n` tokens depends on
+/// the first, if a step lets each depend on those that it reaches.
+pub fn steps_until_seen(n: usize, reach: Option<usize>) -> usize {
+    let last = n - 1;
+    let (mut first_seen, mut steps) = (last, 0);
+    while first_seen > 0 {
+        // The furthest token back that a token seen by now depends on, a step earlier.
+        first_seen = reach.map_or(0, |reach| first_seen.saturating_sub(reach));
+        steps += 1;
+    }
+    steps
 }
 
 /// The sums of head 9's rows, of which dropout has left some weights out, `[n]`.
@@ -229,6 +250,20 @@ fn named(all: [Named; 3]) -> [(String, f64); 3] {
 /// A bar a token.
 fn of_tokens(lengths: Vec<f64>) -> Result<Vec<(String, f64)>> {
     Ok(tokens()?.iter().cloned().zip(lengths).collect())
+}
+
+fn path_figure(_: &Args) -> Result<Figure> {
+    let lengths = PATH_LENGTHS.map(|n| n as f64);
+    let line = |(name, reach)| {
+        let steps = PATH_LENGTHS.map(|n| steps_until_seen(n, reach) as f64);
+        Mark::lines_and_marks(lengths, steps).named(name)
+    };
+    let marks = CARRIERS.map(line);
+    let (across, up) = (Axis::numbers(66.0).titled("tokens"), Axis::numbers(66.0));
+    let panel = Panel::new("steps from the first token to the last", across, up, 200.0);
+    Ok(Chart::new("By attention, every token is one step away")
+        .panel(panel, marks)
+        .figure()?)
 }
 
 fn dropped_figure(_: &Args) -> Result<Figure> {
