@@ -56,7 +56,7 @@ pub fn average<S: AsRef<str>>(
     tokens: &[S],
     rows: &[WeightRow],
 ) -> Result<Figure> {
-    bars(title.into(), ["share of the query's attention", "token"], tokens, rows)
+    bars(title.into(), ["attention weight", "token"], tokens, rows)
 }
 
 /// The same bars for the probabilities of tokens, each row in one case.
@@ -123,7 +123,7 @@ fn check(tokens: &[String], rows: &[WeightRow]) -> Result<()> {
     for WeightRow { name, shares } in rows {
         Error::expect_length(format!("the row {name}"), shares.len(), tokens.len())?;
         for (token, &share) in tokens.iter().zip(shares) {
-            let what = format!("the share of {token} in the row {name}");
+            let what = format!("the weight of {token} in the row {name}");
             Error::expect_between(what, share, [0.0, 1.0])?;
         }
     }
@@ -242,7 +242,7 @@ mod tests {
         let row = |shares: &[f64]| WeightRow { name: "a".into(), shares: shares.into() };
         let refused = |rows: &[WeightRow]| average("", &["x", "y"], rows).unwrap_err();
         insta::assert_snapshot!(refused(&[row(&[1.0])]), @"the row a has 1 entries, expected 2");
-        insta::assert_snapshot!(refused(&[row(&[0.5, f64::NAN])]), @"the share of y in the row a is NaN, expected from 0 to 1");
+        insta::assert_snapshot!(refused(&[row(&[0.5, f64::NAN])]), @"the weight of y in the row a is NaN, expected from 0 to 1");
         insta::assert_snapshot!(refused(&vec![row(&[0.5, 0.5]); 7]), @"7 rows of weights are too many for one figure: draw at most 6");
     }
 }

@@ -50,7 +50,7 @@ pub(crate) fn trace(heads: &Heads, nth: usize, panel: usize) -> Mark {
 /// The layout with one scale for all heads, its bar above them.
 pub(crate) fn scaled(mut layout: Layout, most: f64) -> Layout {
     let at = rounded(1.0 + COLOUR_BAR / layout.area_height());
-    let title = "share of a query's attention";
+    let title = "attention weight";
     layout.colour_bar = Some(ColourBar::of_shares(most, title, at));
     if let Legend::Above { is_shown, .. } = &mut layout.legend {
         *is_shown = false;

@@ -74,7 +74,7 @@ fn parts() -> [Part; 11] {
             (3, 0, 1), Some(Scores)),
         part(("mask", "S"), (Tokens, Tokens), "blocks scores, if there is a mask",
             (4, 0, 1), Some(Mask)),
-        part(("softmax", "A"), (Tokens, Tokens), "shares; each row sums to 1",
+        part(("softmax", "A"), (Tokens, Tokens), "attention weights; a row sums to 1",
             (5, 0, 1), Some(Softmax)),
         part(("A V", "head"), (Tokens, Value), "each row an average of the values",
             (6, 0, 2), Some(Average)),

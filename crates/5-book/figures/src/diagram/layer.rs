@@ -152,7 +152,7 @@ impl Step {
             Columns => "a block of columns per head, as a view",
             Scores => "a score for each query and key, per head",
             Mask => "blocks scores, if there is a mask",
-            Softmax => "shares, per head; each row sums to 1",
+            Softmax => "attention weights, per head; each row sums to 1",
             Average => "the head: each row an average of its values",
             Concat => "the heads side by side",
             Mix => "the weights that mix the heads",

@@ -80,7 +80,7 @@ impl LineHead {
             ("scores", &self.scores, LINE_WORDS),
             ("masked", &self.masked, LINE_WORDS),
             ("exp", &self.exps, LINE_WORDS),
-            ("shares", &self.attn, LINE_WORDS),
+            ("weights", &self.attn, LINE_WORDS),
             ("head", &self.out, HEAD_WIDTH),
         ]
     }
@@ -168,7 +168,7 @@ fn table(line: &Line, step: LineStep) -> Table {
     }
     for (nth, head) in line.heads.iter().enumerate() {
         for (at, (name, matrix, _)) in head.matrices().into_iter().enumerate() {
-            let is_shares = ["exp", "shares"].contains(&name);
+            let is_shares = ["exp", "weights"].contains(&name);
             if step >= step::of_matrix(at) {
                 let name = format!("head {nth}: {name}");
                 add(name, &|word| row_of(matrix, word), is_shares);
