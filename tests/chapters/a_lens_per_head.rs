@@ -7,14 +7,15 @@ use attention::{
     SeedableRng, max_abs_diff, random_matrix, thousands,
 };
 use lessons::a_lens_per_head::disturbed::{self, Disturbed, moved};
+use lessons::a_lens_per_head::slices::slices;
 use lessons::a_lens_per_head::two_lenses;
 use lessons::numbers::ends;
-use lessons::one_head::{FEATURES, WORDS, words};
+use lessons::one_head::words;
 use model_files::{Sentence, TrainedLayer, minilm};
 use per_head::{NaiveAttention, PerHeadAttention, SumOfHeadsAttention, concat};
 use single_head::HeadPass;
 
-use crate::quote::{Aligned, assert_quote, below, matrix, values};
+use crate::quote::{Aligned, assert_quote, below, values};
 
 const HEADS: usize = 12;
 const D_V: usize = 32;
@@ -52,34 +53,6 @@ fn two_lenses_on_three_words() {
     let heads = passes(&layer, &x);
     let concat = concat(heads.iter().map(|head| &head.out)).unwrap();
     let out = layer.self_attend(&x, &Mask::None).unwrap().out;
-    let of = |name: &str, head: usize| {
-        let [(_, q), (_, k), (_, v)] = parameters.heads()[head].projections();
-        let [q, k, v] = [q, k, v].map(|linear| &linear.weight);
-        let lines = (0..FEATURES.len()).map(|f| {
-            let row = |w: &Matrix| format!("{}  {}", w[(f, 0)], w[(f, 1)]);
-            format!("  {:<12}{:<9}{:<9}{}", FEATURES[f], row(q), row(k), row(v))
-        });
-        let heading = format!("{name:<14}{:<9}{:<9}w_v", "w_q", "w_k");
-        format!("{heading}\n{}", lines.collect::<Vec<_>>().join("\n"))
-    };
-    let lenses = [of("grammar lens", 0), of("water lens", 1)];
-    assert_quote!("a_lens_per_head_weights", lenses.join("\n\n"));
-
-    let features = ["plural noun", "verb", "water", "money"];
-    let parts = [
-        matrix("map of head 0, the grammar lens", &WORDS, &heads[0].attn, 3),
-        matrix("map of head 1, the water lens", &WORDS, &heads[1].attn, 3),
-        matrix(
-            "concat  (3, 4): two columns of head 0, two of head 1",
-            &WORDS,
-            &concat,
-            3,
-        ),
-        matrix("w_o  (4, 4)", &features, &parameters.w_o().weight, 0),
-        matrix("output = concat · w_o  (3, 4)", &WORDS, &out, 3),
-    ];
-    assert_quote!("a_lens_per_head_words", parts.join("\n"));
-
     let cell = |value: f64| format!("{value:.3}");
     let said = [
         ("grammar_overflowed_banks", cell(heads[0].attn[(2, 1)])),
@@ -115,12 +88,6 @@ fn sizes_of_512_among_8() {
         ("wide_concat", thousands(8 * 512)),
     ];
     assert_quote!("a_lens_per_head_sizes", values(&said));
-}
-
-/// The share of a matrix's sum of squares in each slice of its rows, as wide as a head.
-fn slices(weight: &Matrix) -> [f64; HEADS] {
-    let part = |slice| weight.rows(slice * D_V, D_V).norm_squared();
-    std::array::from_fn(|slice| part(slice) / weight.norm_squared())
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! What “One head” quotes.
 
 use attention::{HeadParameters, Matrix, max_abs_diff};
-use lessons::one_head::{FEATURES, WORDS, words};
+use lessons::one_head::words;
 use lessons::plain;
 use single_head::HeadPass;
 
-use crate::quote::{Table, assert_quote, below, matrix, values};
+use crate::quote::{assert_quote, below, values};
 
 fn head(verb_asks: f64) -> HeadParameters {
     lessons::one_head::head(verb_asks).unwrap()
@@ -14,64 +14,6 @@ fn head(verb_asks: f64) -> HeadParameters {
 /// In loops, and in matrices.
 fn both(head: &HeadParameters, x: &Matrix) -> [HeadPass; 2] {
     lessons::one_head::both(head, x).unwrap()
-}
-
-#[test]
-fn one_query_by_hand() {
-    let x = words();
-    let [pass, _] = both(&head(2.0), &x);
-    let query = 2;
-    let (q, largest) = (pass.q.row(query), pass.scores.row(query).max());
-    let exp = |key: usize| (pass.scores[(query, key)] - largest).exp();
-    let mut table = Table::new(["key", "q · k", "score", "exponential", "attention"]);
-    for (j, word) in WORDS.iter().enumerate() {
-        let k = pass.k.row(j);
-        let dot = q.dot(&k);
-        assert!((dot / 2f64.sqrt() - pass.scores[(query, j)]).abs() < 1e-15);
-        let product = format!("{}·{} + {}·{} = {dot}", q[0], k[0], q[1], k[1]);
-        let score = pass.scores[(query, j)];
-        let share = pass.attn[(query, j)];
-        let cells = [score, exp(j), share].map(|x| format!("{x:.3}"));
-        table.row([word, product.as_str(), &cells[0], &cells[1], &cells[2]]);
-    }
-    let sums = [(0..3).map(exp).sum(), pass.attn.row(query).sum()];
-    let [sum, shares] = sums.map(|sum: f64| format!("{sum:.3}"));
-    table.row(["sum", "", "", &sum, &shares]);
-    let terms: Vec<String> = (0..3)
-        .map(|j| {
-            let (share, v) = (pass.attn[(query, j)], pass.v.row(j));
-            format!("{share:.3} · ({}, {})", v[0], v[1])
-        })
-        .collect();
-    let out = pass.out.row(query);
-    let text = [
-        format!("query of {}: ({}, {})\n", WORDS[query], q[0], q[1]),
-        table.text(),
-        format!("\noutput: {} = ({:.3}, {:.3})", terms.join(" + "), out[0], out[1]),
-    ];
-    assert_quote!("one_head_by_hand", text.join("\n"));
-}
-
-#[test]
-fn the_matrices_set_by_hand() {
-    let head = head(2.0);
-    let text = head.projections().map(|(name, linear)| {
-        let shape = linear.weight.shape();
-        matrix(&format!("{name}  {shape:?}"), &FEATURES, &linear.weight, 0)
-    });
-    assert_quote!("one_head_weights", text.join("\n"));
-}
-
-#[test]
-fn the_six_matrices() {
-    let x = words();
-    let [pass, _] = both(&head(2.0), &x);
-    let steps = pass.steps().map(|(name, of)| {
-        let digits = if ["q", "k", "v"].contains(&name) { 0 } else { 3 };
-        matrix(&format!("{name}  {:?}", of.shape()), &WORDS, of, digits)
-    });
-    let text = [matrix("x  (3, 4)", &WORDS, &x, 0), steps.join("\n")].join("\n");
-    assert_quote!("one_head_matrices", text);
 }
 
 /// The head in plain rows, on the three words and on a trained head without its biases.

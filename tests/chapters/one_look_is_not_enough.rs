@@ -11,7 +11,7 @@ use lessons::{plain, trained};
 use model_files::minilm;
 use single_head::HeadPass;
 
-use crate::quote::{Table, assert_quote, percent, share, values};
+use crate::quote::{Table, assert_quote, share, values};
 
 const HEADS: [usize; 3] = [11, 5, 4];
 
@@ -115,26 +115,6 @@ fn two_loops_are_the_product_of_matrices() {
 fn a_blend_of_values_that_can_be_read() {
     let blend = readable();
     assert_eq!(blend.out.row(2), blend.out.row(3), "two rows of shares, one output");
-
-    let [agent, object, place] = blend.features;
-    let mut table = Table::new(["values", agent, object, place]);
-    let row = |name: String, row: usize, of: &attention::Matrix| {
-        let [a, o, p] = [0, 1, 2].map(|column| format!("{:.1}", of[(row, column)]));
-        [name, a, o, p]
-    };
-    for (j, token) in blend.tokens.iter().enumerate() {
-        table.row(row(token.to_string(), j, &blend.v));
-    }
-    let mut mixed = Table::new(["row of shares", agent, object, place]);
-    for i in 0..blend.attn.nrows() {
-        let given: Vec<String> = (0..blend.tokens.len())
-            .filter(|&j| blend.attn[(i, j)] > 0.0)
-            .map(|j| format!("{} {}", percent(blend.attn[(i, j)]), blend.tokens[j]))
-            .collect();
-        mixed.row(row(given.join(" + "), i, &blend.out));
-    }
-    let both = format!("{}\n\n{}", table.text(), mixed.text());
-    assert_quote!("one_look_is_not_enough_readable_blend", both);
 }
 
 /// The blend of source 000, with the trained values of head 5: as of any two rows, it lies

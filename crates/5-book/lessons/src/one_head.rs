@@ -1,6 +1,6 @@
 //! “One head”: one head on three words that are set by hand, and trained head 9.
 
-mod map_and_output;
+mod steps;
 pub mod words_head;
 
 use anyhow::Result;
@@ -11,7 +11,12 @@ use single_head::{HeadPass, attend, attend_in_loops};
 use crate::args::{Args, Entry};
 use crate::trained;
 
-pub(crate) const FIGURES: &[Entry] = &[("one-head-trained", trained_map)];
+pub(crate) const FIGURES: &[Entry] = &[
+    ("one-head-projections", steps::projections),
+    ("one-head-query", steps::query),
+    ("one-head-matrices", steps::matrices),
+    ("one-head-trained", trained_map),
+];
 
 /// The words.
 pub const WORDS: [&str; 3] = ["river", "banks", "overflowed"];

@@ -5,7 +5,7 @@ pub mod other_parts;
 
 use anyhow::Result;
 use attention::{Matrix, weighted_values};
-use figures::{Figure, Heads, WeightRow, average, head_maps};
+use figures::{Cells, Equation, Figure, Heads, WeightRow, average, equations, head_maps};
 use model_files::Sentence;
 use single_head::HeadPass;
 
@@ -14,7 +14,7 @@ use crate::numbers::mean;
 use crate::trained::{self, at};
 
 pub(crate) const FIGURES: &[Entry] =
-    &[("flew-in-three-heads", rows), ("three-maps", maps)];
+    &[("averages", averages), ("flew-in-three-heads", rows), ("three-maps", maps)];
 
 /// Who, what and where: the link, and the head that gives it the most among the twelve.
 pub const QUESTIONS: [(&str, &str, usize); 3] =
@@ -119,6 +119,18 @@ pub fn readable() -> Readable {
         v,
         attn,
     }
+}
+
+/// Four rows of attention weights times the values.
+fn averages(_: &Args) -> Result<Figure> {
+    let Readable { features, tokens, v, attn, out } = readable();
+    let rows = ["pilot alone", "paris alone", "a blend", "crew alone"];
+    let line = Equation::of(Cells::new("A", &attn).attn().rows(&rows).columns(&tokens))
+        .times(Cells::new("V", &v).rows(&tokens).columns(&features))
+        .equals(Cells::new("out", &out).columns(&features).lit(2));
+    let title = "Each row of attention weights makes one average of the values; the last \
+                 two are equal";
+    Ok(equations(title, &[line])?)
 }
 
 /// One row of three maps, bar beside bar.

@@ -1,6 +1,7 @@
 //! “Scores, softmax and √d_k”: one row of scores step by step, and what the division by √d_k is for.
 
 pub mod arrows;
+mod row;
 pub mod scale;
 
 use anyhow::Result;
@@ -13,8 +14,11 @@ use crate::args::{Args, Entry};
 use crate::numbers::entropy;
 use crate::trained;
 
-pub(crate) const FIGURES: &[Entry] =
-    &[("score-spread", widths), ("wrong-maps", wrong_maps_figure)];
+pub(crate) const FIGURES: &[Entry] = &[
+    ("score-row", row::figure),
+    ("score-spread", widths),
+    ("wrong-maps", wrong_maps_figure),
+];
 
 /// The row of “flew” in the pilot sentence.
 pub const FLEW: usize = 3;

@@ -24,6 +24,8 @@ pub struct Cells {
     entries: Matrix,
     look: CellsLook,
     lit: Option<usize>,
+    /// Of each entry, row by row; none where a click does nothing.
+    picks: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,6 +49,7 @@ impl Cells {
             entries: entries.clone(),
             look: CellsLook::Plain,
             lit: None,
+            picks: Vec::new(),
         }
     }
 
@@ -78,6 +81,14 @@ impl Cells {
     /// With a row that stands out.
     pub fn lit(self, row: usize) -> Self {
         Self { lit: Some(row), ..self }
+    }
+
+    /// With what a click on an entry sets where the figure is live: `word=2`.
+    pub fn picks(self, pick: impl Fn(usize, usize) -> String) -> Self {
+        let (n_rows, n_columns) = self.entries.shape();
+        let row = |i| (0..n_columns).map(move |j| (i, j));
+        let entries = (0..n_rows).flat_map(row);
+        Self { picks: entries.map(|(i, j)| pick(i, j)).collect(), ..self }
     }
 
     /// The ink of a column.

@@ -36,7 +36,7 @@ pub(super) fn figure(
     let bars = rows.iter().enumerate();
     Chart::new(title)
         .panels([
-            panel("shares", tokens, [0.0, 1.0]),
+            panel("attention weights", tokens, [0.0, 1.0]),
             panel("what they blend to", features, [least, most]),
         ])
         .marks(bars.flat_map(|(nth, row)| bars_of(nth, row, [tokens, features])))
@@ -46,7 +46,7 @@ pub(super) fn figure(
         .grouped(Grouping::Beside)
         .bar_gap(0.35)
         .tables([
-            Table::grid("Shares", "token", tokens, &names, |at, row| {
+            Table::grid("Attention weights", "token", tokens, &names, |at, row| {
                 share(rows[row].shares[at])
             }),
             Table::grid("Blend", "feature", features, &names, |at, row| {
@@ -78,11 +78,12 @@ fn sentence(tokens: &[String], features: &[String], rows: &[Blend]) -> String {
     };
     let row = |row: &Blend| {
         let (shares, blend) = (listed(&row.shares), listed(&row.out));
-        format!("{}, shares {shares}, blend {blend}", row.name)
+        format!("{}, attention weights {shares}, blend {blend}", row.name)
     };
     let rows: Vec<String> = rows.iter().map(row).collect();
     format!(
-        "Bars of the shares of {}, and of the amounts of {} that they blend to. {}.",
+        "Bars of the attention weights of {}, and of the amounts of {} that they blend \
+         to. {}.",
         tokens.join(", "),
         features.join(", "),
         rows.join("; ")

@@ -23,8 +23,8 @@ const QUESTIONS: &[Question<Set, Facts>] = &[
                 there are infinitely many such rows.",
     },
     Question {
-        ask: "Move both weights that are not 0, and end with the shares that you began \
-              with.",
+        ask: "Move both amounts that are not 0, and end with the attention weights that \
+              you began with.",
         is_answered: |set, it| {
             let first = Set::first().weights();
             (0..first.len()).all(|nth| {
@@ -34,8 +34,8 @@ const QUESTIONS: &[Question<Set, Facts>] = &[
             })
         },
         answer: |set| (set.pilot, set.paris) = (0.4, 0.1),
-        found: "Halve both: only their ratio counts, for shares are weights divided by \
-                their sum.",
+        found: "Halve both: only their ratio counts, because attention weights are amounts \
+                divided by their sum.",
     },
 ];
 
@@ -52,10 +52,10 @@ fn weight(nth: usize) -> Setting<f64> {
 
 live! {
     struct Set {
-        pilot: f64 = "Weight of pilot", weight(0);
-        plane: f64 = "Weight of plane", weight(1);
-        paris: f64 = "Weight of paris", weight(2);
-        crew: f64 = "Weight of crew", weight(CREW);
+        pilot: f64 = "Amount of pilot", weight(0);
+        plane: f64 = "Amount of plane", weight(1);
+        paris: f64 = "Amount of paris", weight(2);
+        crew: f64 = "Amount of crew", weight(CREW);
     }
 
     struct Facts {
@@ -76,7 +76,7 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
     let mut shares = Matrix::from_row_slice(1, tokens.len(), &set.weights());
     ensure!(
         shares.max() > 0.0,
-        "all four weights are 0: divided by their sum, which is 0, they are no shares"
+        "all four amounts are 0, and so is their sum: they cannot be divided by it"
     );
     shares /= shares.max(); // so that the sum of the smallest is not rounded
     shares /= shares.sum();
@@ -108,15 +108,17 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
 fn title(apart: f64, is_crew: bool) -> &'static str {
     match apart < EVEN {
         true if is_crew => "One row twice, and so the same output",
-        true => "Other shares and the same output: an average forgets its parts",
-        false => "Other shares and another output",
+        true => {
+            "Other attention weights and the same output: an average forgets its parts"
+        }
+        false => "Other attention weights and another output",
     }
 }
 
 fn told(apart: f64, is_crew: bool) -> String {
     match apart < EVEN {
         true if is_crew => "Both rows are the same.".to_owned(),
-        true => "The outputs are equal, and the shares are not.".to_owned(),
+        true => "The outputs are equal, and the attention weights are not.".to_owned(),
         false if apart < 0.001 => "They differ by less than 0.001.".to_owned(),
         false => format!("They differ by up to {} in an entry.", written(apart, 3)),
     }
@@ -137,14 +139,14 @@ mod tests {
         draw(&Set { pilot, plane, paris, crew })
     }
 
-    /// The last two lines of the chapter's table.
+    /// The last two rows of the chapter's picture.
     #[test]
     fn the_first_row_has_the_output_of_crew_alone() {
         let LiveView { figure, words, facts } = LIVE.at([]).unwrap();
-        insta::assert_snapshot!(words, @"The row's output is (0.8, 0, 0.2), that of crew alone (0.8, 0, 0.2). The outputs are equal, and the shares are not.");
+        insta::assert_snapshot!(words, @"The row's output is (0.8, 0, 0.2), that of crew alone (0.8, 0, 0.2). The outputs are equal, and the attention weights are not.");
         assert_eq!(
             figure.title(),
-            "Other shares and the same output: an average forgets its parts"
+            "Other attention weights and the same output: an average forgets its parts"
         );
         assert!(facts.apart < EVEN);
     }
@@ -162,7 +164,7 @@ mod tests {
             }
         }
         let other = shown([0.8, 0.05, 0.2, 0.0]).unwrap();
-        assert_eq!(other.figure.title(), "Other shares and another output");
+        assert_eq!(other.figure.title(), "Other attention weights and another output");
     }
 
     /// The chapter's loops, at every corner but the one that is refused.
@@ -185,7 +187,7 @@ mod tests {
 
     #[test]
     fn weights_of_nothing_are_refused() {
-        insta::assert_snapshot!(shown([0.0; 4]).unwrap_err(), @"all four weights are 0: divided by their sum, which is 0, they are no shares");
+        insta::assert_snapshot!(shown([0.0; 4]).unwrap_err(), @"all four amounts are 0, and so is their sum: they cannot be divided by it");
     }
 
     #[test]

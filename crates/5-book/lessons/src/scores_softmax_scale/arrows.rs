@@ -28,18 +28,18 @@ const QUESTIONS: &[Question<Set, Facts>] = &[
                 that is better aligned.",
     },
     Question {
-        ask: "Leave the keys, and the direction of the query. Bring the share of k_1 \
-              below 0.9.",
+        ask: "Leave the keys, and the direction of the query. Bring the attention \
+              weight of k_1 below 0.9.",
         is_answered: |set, it| {
             set.leaves_keys() && angle(set.query, QUERY) < 5.0 && it.shares[0] < 0.9
         },
         answer: |set| set.query = [0.9, 0.3],
-        found: "A shorter query shares more evenly: its length works like the inverse of \
-                a temperature.",
+        found: "A shorter query spreads its attention more evenly: its length works like \
+                the inverse of a temperature.",
     },
     Question {
         ask: "Leave the keys. Where must the query lie for all three to get nearly the \
-              same share?",
+              same attention weight?",
         is_answered: |set, it| {
             let [least, _, most] = ends(it.shares.iter().copied());
             set.leaves_keys() && most - least < 0.05
@@ -100,8 +100,8 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
     let [a, b, c] = [0, 1, 2].map(|at| written(products[at], 2));
     let [of_a, of_b, of_c] = [0, 1, 2].map(|at| shares[at]);
     let words = format!(
-        "The dot products are {a}, {b} and {c}. Softmax, after a division by √2, makes \
-         shares of {of_a:.3}, {of_b:.3} and {of_c:.3} of them."
+        "The dot products are {a}, {b} and {c}. Divided by √2, they become the \
+         attention weights {of_a:.3}, {of_b:.3} and {of_c:.3}."
     );
     let [products, shares] = [products, shares].map(|it| it.as_slice().to_vec());
     Ok(LiveView { figure, words, facts: Facts { products, shares } })
@@ -122,7 +122,7 @@ mod tests {
             lies,
             ["nearly aligned, 27°", "at a right angle, 90°", "opposed, 180°"]
         );
-        insta::assert_snapshot!(shown.words, @"The dot products are 8, 0 and −10. Softmax, after a division by √2, makes shares of 0.997, 0.003 and 0.000 of them.");
+        insta::assert_snapshot!(shown.words, @"The dot products are 8, 0 and −10. Divided by √2, they become the attention weights 0.997, 0.003 and 0.000.");
     }
 
     /// “Scores, softmax and √d_k”’s loops, at the corners and at no length.
@@ -156,6 +156,6 @@ mod tests {
     #[test]
     fn a_query_of_no_length_shares_evenly() {
         let shown = LIVE.at([("query", "0,0")]).unwrap();
-        insta::assert_snapshot!(shown.words, @"The dot products are 0, 0 and 0. Softmax, after a division by √2, makes shares of 0.333, 0.333 and 0.333 of them.");
+        insta::assert_snapshot!(shown.words, @"The dot products are 0, 0 and 0. Divided by √2, they become the attention weights 0.333, 0.333 and 0.333.");
     }
 }

@@ -150,14 +150,23 @@ fn draw_row(canvas: &mut Canvas, cells: &Cells, i: usize, row: &Rect) {
     for j in 0..n_columns {
         let cell = row.column(j, n_columns);
         let value = cells.entries[(i, j)];
-        if cells.look == CellsLook::Attn {
-            canvas.share(&cell, value, &entry(value));
-            continue;
+        match cells.picks.get(i * n_columns + j) {
+            Some(pick) => canvas.marked(&[("pick", pick.clone())], |canvas| {
+                canvas.cell(&cell, Ink::Nothing);
+                draw_entry(canvas, cells, &cell, value);
+            }),
+            None => draw_entry(canvas, cells, &cell, value),
         }
-        let ink = if value == 0.0 { Ink::Muted } else { Ink::Plain };
-        let look = Look { room: cell.w - 4.0, ink, ..Look::note() };
-        canvas.text(&entry(value), cell.middle(), Anchor::Middle, look);
     }
+}
+
+fn draw_entry(canvas: &mut Canvas, cells: &Cells, cell: &Rect, value: f64) {
+    if cells.look == CellsLook::Attn {
+        return canvas.share(cell, value, &entry(value));
+    }
+    let ink = if value == 0.0 { Ink::Muted } else { Ink::Plain };
+    let look = Look { room: cell.w - 4.0, ink, ..Look::note() };
+    canvas.text(&entry(value), cell.middle(), Anchor::Middle, look);
 }
 
 fn draw_names(canvas: &mut Canvas, cells: &Cells, rect: &Rect) {
