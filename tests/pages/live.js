@@ -78,6 +78,20 @@ window.tried = {
     return JSON.stringify([left + (x + px * unit) * scale + apart, top + (y - py * unit) * scale]);
   },
 
+  // What the edges of the figure's areas set, and where the one of a setting is, `apart`
+  // pixels to its right.
+  edges() {
+    const edges = [...this.place.querySelectorAll("[data-drag]")];
+    return JSON.stringify([...new Set(edges.map((it) => it.dataset.drag.split(" ")[0]))]);
+  },
+
+  async edge(key, apart) {
+    const edges = [...this.place.querySelectorAll(`[data-drag^="${key} "]`)];
+    const seen = edges.find((it) => it.getBoundingClientRect().width);
+    const [x, y] = JSON.parse(await this.reached(seen));
+    return JSON.stringify([x + apart, y]);
+  },
+
   button(text) {
     const buttons = [...this.live.buttons.querySelectorAll("button")];
     const button = buttons.find((it) => it.textContent === text);

@@ -165,6 +165,8 @@ fn every_control_moves_its_figure(hand: hand::Hand, view: View) {
             problems.extend(after.faults(live).map(|fault| format!("{what}: {fault}")));
             hand.presses(page, "Reset");
         }
+        problems.extend(hand.drags_edges(page, live));
+        hand.presses(page, "Reset");
         if hand::state(page).settings != hand::first(live) {
             problems.push(format!("{hand:?}: Reset does not reset"));
         }

@@ -105,6 +105,28 @@ impl Hand {
         }
     }
 
+    /// Drags each edge of an area that sets something, and says what is wrong then.
+    pub fn drags_edges(self, page: &Open, live: &dyn Live) -> Vec<String> {
+        if self == Self::Keyboard {
+            return Vec::new();
+        }
+        let keys: Vec<String> =
+            serde_json::from_str(&page.text("tried.edges()").unwrap()).unwrap();
+        let mut problems = Vec::new();
+        for key in keys {
+            let before = state(page);
+            let [from, to] =
+                [0, 40].map(|apart| spot(page, &format!("tried.edge({key:?}, {apart})")));
+            drag(&page.tab, from, to);
+            let after = state(page);
+            if after.settings[&key] == before.settings[&key] {
+                problems.push(format!("the edge of {key} did not move"));
+            }
+            problems.extend(after.faults(live));
+        }
+        problems
+    }
+
     /// Trains, stops half-way, and changes what can be changed then.
     pub fn trains(self, page: &Open, live: &dyn Live) -> Vec<String> {
         let train = spot(page, "tried.button('Train')");

@@ -4,6 +4,7 @@
 //! for a wide page and once for a phone: it needs no script, takes the page's letters and
 //! colours, and prints sharply. What it says stands in its alternative and its table too.
 
+mod areas;
 mod backward_graph;
 mod batch;
 mod canvas;
@@ -29,6 +30,7 @@ use crate::chart::{self, Text};
 use crate::figure::Drawn;
 use canvas::Canvas;
 
+pub use areas::layer_areas;
 pub use backward_graph::backward_graph;
 pub use batch::batch_diagram;
 pub use dot_product::dot_product;

@@ -4,14 +4,18 @@ mod fills;
 pub mod head;
 pub mod how_far;
 mod number_maps;
+pub mod outputs;
 
 use attention::{Matrix, Real, softmax_rows};
 
 use crate::args::Entry;
 use crate::masks::SCORES;
 
-pub(crate) const FIGURES: &[Entry] =
-    &[("mask-fills", fills::fills), ("masked-row", fills::masked_row)];
+pub(crate) const FIGURES: &[Entry] = &[
+    ("mask-fills", fills::fills),
+    ("masked-row", fills::masked_row),
+    ("nan-outputs", outputs::figure),
+];
 
 /// −1e9 added as it stands to all but the first keys, in the precision of the scores.
 pub fn softmax_with_fill_added<T: Real>(allowed: usize) -> Matrix {

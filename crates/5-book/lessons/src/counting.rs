@@ -1,15 +1,20 @@
 //! “Counting”: parameters and multiply-adds of layers of every kind, counted.
 
 pub mod ledger;
+mod measured;
 
 use anyhow::Result;
 use attention::{Dims, LayerParameters, MultiplyAdds, ParameterCount, Rng, SeedableRng};
-use figures::{Figure, NamedCost, costs};
+use figures::{Figure, NamedCost, costs, layer_areas};
 
 use crate::args::{Args, Entry};
 
-pub(crate) const FIGURES: &[Entry] =
-    &[("costs-widths", costs_widths), ("costs-lengths", costs_lengths)];
+pub(crate) const FIGURES: &[Entry] = &[
+    ("layer-areas", areas),
+    ("costs-widths", costs_widths),
+    ("costs-lengths", costs_lengths),
+    ("widths-measured", measured::figure),
+];
 
 /// The parameters of a layer of these sizes.
 pub fn count(dims: Dims, bias: bool) -> ParameterCount {
@@ -30,6 +35,12 @@ pub fn work(
 ) -> Result<MultiplyAdds> {
     let dims = Dims::with_head_sizes(d_model, n_heads, width, width)?;
     Ok(MultiplyAdds::count(dims, n_tokens, n_tokens)?)
+}
+
+/// The matrices of the sensors' layer.
+fn areas(_: &Args) -> Result<Figure> {
+    let title = "8 heads cut four squares of side 256 in 8 strips each";
+    Ok(layer_areas(title, Dims::new(256, 8)?, None, 0)?)
 }
 
 fn cost(name: String, n_heads: usize, width: usize, n: usize) -> Result<NamedCost> {

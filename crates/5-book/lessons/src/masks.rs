@@ -1,6 +1,7 @@
 //! “Masks”: masks on the sentence of the bank.
 
 pub mod painted;
+mod pictures;
 pub mod repeated;
 
 use anyhow::Result;
@@ -16,6 +17,8 @@ pub(crate) const FIGURES: &[Entry] = &[
     ("mask-kinds", mask_kinds),
     ("mask-padding", mask_padding),
     ("mask-cross", mask_cross),
+    ("mask-alignments", pictures::alignments),
+    ("mask-after-softmax", pictures::after_softmax),
     ("masks-repeated", repeated::figure),
 ];
 
@@ -35,6 +38,21 @@ pub fn padded(trained: &TrainedLayer) -> Result<Matrix> {
     let mut padded = trained.sentence("pilot")?.input.clone();
     padded.rows_mut(0, bank.nrows()).copy_from(bank);
     Ok(padded)
+}
+
+/// The map of head 7 on the sentence of the bank under a causal mask, with the mask before
+/// softmax and with what it blocks set to 0 afterwards.
+///
+/// # Errors
+/// None; the sentence is a part of the program.
+pub fn before_and_after_softmax() -> Result<[Matrix; 2]> {
+    let trained = layer()?;
+    let x = &trained.sentence("bank_loan")?.input;
+    let head = &trained.parameters.heads()[7];
+    let attend = |mask| single_head::attend(head, x, x, x, mask);
+    let (before, open) = (attend(&Mask::Causal)?.attn, attend(&Mask::None)?.attn);
+    let after = open.map_with_location(|i, j, a| if j <= i { a } else { 0.0 });
+    Ok([before, after])
 }
 
 /// A row of scores.

@@ -6,11 +6,14 @@ pub mod view;
 
 use anyhow::Result;
 use attention::{Dims, Linear, Matrix, PackedParameters, softmax_rows};
-use figures::{Figure, memory_order};
+use figures::{Cells, Equation, Figure, equations, memory_order};
 
+use crate::a_lens_per_head::two_lenses;
 use crate::args::{Args, Entry};
+use crate::one_head::{FEATURES, WORDS, words};
 
 pub(crate) const FIGURES: &[Entry] = &[
+    ("packed-lenses", packed_lenses),
     ("fused-memory", memory),
     ("swapped-axes", forgotten::swapped_axes),
     ("not-transposed", forgotten::not_transposed),
@@ -86,6 +89,19 @@ pub fn layer_with_split(
         .map(|i| softmax_rows(&q[i] * k[i].transpose() / sqrt_d_k) * &v[i])
         .collect();
     Ok(packed.w_o().forward(&merge(&heads))?)
+}
+
+/// Both lenses of “A lens per head” as one matrix, and the queries that it makes.
+fn packed_lenses(_: &Args) -> Result<Figure> {
+    let (packed, x) = (two_lenses()?.pack(), words());
+    let w = &packed.w_q().weight;
+    let d_k = packed.dims().d_k();
+    let heads = ["head 0", "head 0", "head 1", "head 1"];
+    let of_heads = |name, it| Cells::new(name, it).columns(&heads).of_heads(d_k);
+    let line = Equation::of(Cells::new("X", &x).rows(&WORDS).columns(&FEATURES).lit(2))
+        .times(of_heads("W^Q", w).rows(&FEATURES))
+        .equals(of_heads("Q", &(&x * w)).lit(2));
+    Ok(equations("One product makes the queries of both heads, side by side", &[line])?)
 }
 
 fn memory(_: &Args) -> Result<Figure> {

@@ -82,7 +82,7 @@
       this.worker = made;
       for (const part of this.furniture) part.inert = false;
       const drawn = this.figure.querySelector(".figure-plot, .figure-diagram");
-      window.liveHandles.watch(drawn, this.controls);
+      window.liveHandles.watch(drawn, this.controls, (control, text) => this.put(control, text));
       drawn.addEventListener("click", ({ target }) => this.pick(target.closest("[data-pick]")));
       this.place.dataset.state = "ready";
       if (this.isSet()) this.changed();
@@ -144,7 +144,11 @@
     pick(part) {
       const [key, text] = part?.dataset.pick.split("=") ?? [];
       const control = this.controls.find((it) => it.key === key);
-      if (!control || this.textOf(control) === text) return;
+      if (control) this.put(control, text);
+    }
+
+    put(control, text) {
+      if (this.textOf(control) === text) return;
       control.set(text);
       this.changed(control);
     }

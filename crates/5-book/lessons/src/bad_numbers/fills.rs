@@ -47,8 +47,8 @@ pub(super) fn masked_row(_: &Args) -> Result<Figure> {
     let title = "Queries 0 and 1 see only padding: NaN by the formula, zeros by a rule";
     let maps = [
         ("scores", &scores),
-        ("weights by the formula", &formula),
-        ("weights by a rule", &rule),
+        ("attention by the formula", &formula),
+        ("attention by a rule", &rule),
     ];
     Ok(number_maps::figure(title.to_owned(), &names("query"), &names("key"), &maps)?)
 }

@@ -21,7 +21,7 @@ const QUESTIONS: &[Question<Set, Facts>] = &[
         },
         answer: |set| set.rules = true,
         found: "0 · NaN is NaN, so a mask alone does not stop it. Leaving out terms \
-                whose share is 0 does.",
+                whose attention weight is 0 does.",
     },
     Question {
         ask: "Take the NaN out of the input, and get NaN all the same, in f64.",
@@ -132,12 +132,12 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
     let [in_scores, in_weights, in_outputs] = counts;
     let cells = N * N;
     let title = format!(
-        "NaN in {in_scores} of {cells} scores, {in_weights} of {cells} weights and \
-         {in_outputs} of {cells} entries of the output"
+        "NaN in {in_scores} of {cells} scores, {in_weights} of {cells} attention weights \
+         and {in_outputs} of {cells} entries of the output"
     );
     let rows: Vec<String> = (0..N).map(|query| format!("query {query}")).collect();
     let columns: Vec<String> = (0..N).map(|column| column.to_string()).collect();
-    let named = [("scores", scores), ("weights", attn), ("output", out)];
+    let named = [("scores", scores), ("attention weights", attn), ("output", out)];
     let figure = number_maps::figure(title, &rows, &columns, &named)?;
     let place = match set.nan {
         Some(VALUE) => "One entry of token 2's value is NaN",
@@ -197,8 +197,8 @@ fn empty_rows(mask: &Mask, attn: &Matrix) -> String {
         let weights = match row.sum() {
             sum if sum.is_nan() => "NaN",
             0.0 => "zeros",
-            _ if even => "an even share each",
-            _ => "uneven shares",
+            _ if even => "all equal",
+            _ => "uneven",
         };
         format!(" Query {i} may attend to nothing, and its weights are {weights}.")
     });

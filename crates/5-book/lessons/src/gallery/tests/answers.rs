@@ -47,9 +47,7 @@ fn heads_that_are_taken_away() {
 fn sizes_of_views_and_layers() {
     assert_eq!(answers("view", 1, "n", &[]), ["1"]);
     assert_eq!(answers("view", 2, "n", &[]), ["3"]);
-    assert_eq!(answers("ledger", 0, "h", &[]), ["256"]);
-    let wide = ["1024", "2048", "4096", "8192", "16384"];
-    assert_eq!(answers("ledger", 2, "d_model", &[]), wide);
+    assert_eq!(answers("ledger", 2, "h", &[("d_model", "256")]), ["64"]);
 }
 
 /// No weight with a steeper gradient brings the loss below 0.001.

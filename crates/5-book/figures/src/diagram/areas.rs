@@ -1,0 +1,215 @@
+//! The matrices of a layer as areas on one scale, each cut by the heads.
+
+use attention::{Dims, thousands};
+
+use super::canvas::{Anchor, Canvas, Ink, Key, Look, Rect};
+use super::{NARROW, WIDE, figure};
+use crate::chart::Text;
+use crate::{Figure, Result, Table, sketch};
+
+/// The matrices of a layer whose heads share the width, as areas: an entry is as large
+/// everywhere, and each head is a strip of each area. One head is lit, and a click on a
+/// strip sets `head`.
+///
+/// With a number of tokens, what one token is multiplied by there besides: all keys and
+/// values, and its attention weights, a row per head. An edge of the keys sets `n` then,
+/// and the first head's edge sets `h`.
+///
+/// # Errors
+/// [`Error::NoSuchPart`](crate::Error::NoSuchPart) for a head that the layer has not.
+pub fn layer_areas(
+    title: impl Into<String>,
+    dims: Dims,
+    n_tokens: Option<usize>,
+    head: usize,
+) -> Result<Figure> {
+    attention::Error::expect_index("head", head, dims.n_heads())?;
+    let areas = areas(dims, n_tokens);
+    let row = |area: &Area| {
+        let [rows, columns] = area.shape;
+        let [own_rows, own_columns] = area.of_head(dims.n_heads());
+        [
+            area.name.to_owned(),
+            format!("{rows} × {columns}"),
+            format!("{own_rows} × {own_columns}"),
+            thousands(rows * columns),
+        ]
+    };
+    let columns = ["", "all heads", "one head", "entries"];
+    let table = Table::new("Areas on one scale", columns, areas.iter().map(row));
+    let each = areas.iter().map(|area| format!("{}, {}", area.name, area.sizes()));
+    let text = Text {
+        alternative: format!(
+            "Matrices drawn to one scale and cut in {} strips, one per head: {}.",
+            dims.n_heads(),
+            each.collect::<Vec<_>>().join("; ")
+        ),
+        sketch: sketch::table(&table),
+        tables: vec![table],
+    };
+    let drawn =
+        [true, false].map(|is_wide| drawn(&areas, dims, (n_tokens, head), is_wide));
+    Ok(figure(title, text, drawn))
+}
+
+/// A matrix, as it is drawn.
+struct Area {
+    key: &'static str,
+    name: &'static str,
+    shape: [usize; 2],
+    /// Whether a head has columns of it, and not rows.
+    in_columns: bool,
+}
+
+impl Area {
+    fn sizes(&self) -> String {
+        format!("{} × {}", self.shape[0], self.shape[1])
+    }
+
+    fn of_head(&self, n_heads: usize) -> [usize; 2] {
+        let [rows, columns] = self.shape;
+        if self.in_columns {
+            [rows, columns / n_heads]
+        } else {
+            [rows / n_heads, columns]
+        }
+    }
+
+    /// A strip per head, each found by a pointer.
+    fn strips(&self, canvas: &mut Canvas, whole: &Rect, n_heads: usize, lit: usize) {
+        for head in 0..n_heads {
+            let strip = match self.in_columns {
+                true => whole.column(head, n_heads),
+                false => whole.row(head, n_heads),
+            };
+            let apart = |side: f64| if side < 2.0 { 0.0 } else { (side * 0.25).min(1.5) };
+            let strip = match self.in_columns {
+                true => Rect { w: strip.w - apart(strip.w), ..strip },
+                false => Rect { h: strip.h - apart(strip.h), ..strip },
+            };
+            let key = Key::new(format!("{}.{head}", self.key))
+                .from(format!("{}.{}", self.key, head / 2))
+                .picks(format!("head={head}"));
+            canvas.keyed(&key, |canvas| match head == lit {
+                true => canvas.bar(&strip, Ink::Head(0)),
+                false => canvas.filled(&strip.corners(), Ink::Head(0)),
+            });
+        }
+    }
+}
+
+/// The four matrices of the layer, and with tokens what there is of these.
+fn areas(dims: Dims, n_tokens: Option<usize>) -> Vec<Area> {
+    let (d, width) = (dims.d_model(), dims.concat_width());
+    let area = |key, name, shape, in_columns| Area { key, name, shape, in_columns };
+    let mut areas = vec![
+        area("q", "W^Q", [d, width], true),
+        area("k", "W^K", [d, width], true),
+        area("v", "W^V", [d, width], true),
+        area("o", "W^O", [width, d], false),
+    ];
+    if let Some(n) = n_tokens {
+        areas.push(area("keys", "keys of all tokens", [width, n], false));
+        areas.push(area("values", "values of all tokens", [width, n], false));
+        let weights = "attention weights of one token";
+        areas.push(area("weights", weights, [dims.n_heads(), n], false));
+    }
+    areas
+}
+
+/// Over an area, for its name and its sizes; and between areas.
+const NAMES: f64 = 36.0;
+const GAP: f64 = 16.0;
+/// Where a reader sets the number of tokens: how long an entry is, on a wide page and on a
+/// phone, and the largest matrices that have room.
+const UNITS: [f64; 2] = [0.28, 0.13];
+const MOST: [f64; 2] = [512.0, 64.0];
+
+fn drawn(
+    areas: &[Area],
+    dims: Dims,
+    (n_tokens, head): (Option<usize>, usize),
+    is_wide: bool,
+) -> Canvas {
+    let page = if is_wide { WIDE } else { NARROW };
+    let slot = page / 4.0;
+    let (unit, side) = match n_tokens {
+        Some(_) => {
+            let unit = UNITS[usize::from(!is_wide)];
+            (unit, MOST[0] * unit)
+        }
+        None => ((slot - GAP) / dims.d_model() as f64, slot - GAP),
+    };
+    // Four squares, keys beside values, and the weights below the keys.
+    let below = NAMES + side + GAP;
+    let under = 2.0 * below;
+    let height = match n_tokens {
+        Some(_) => under + NAMES + MOST[1] * unit + 4.0,
+        None => NAMES + side + GAP,
+    };
+    let mut canvas = Canvas::new(page, height);
+    let mut rects = Vec::new();
+    for (nth, area) in areas.iter().enumerate() {
+        let (x, top, room) = match nth {
+            0..4 => (nth as f64 * slot, 0.0, slot - 4.0),
+            4 | 5 => ((nth - 4) as f64 * page / 2.0, below, page / 2.0 - 4.0),
+            _ => (0.0, under, page - 4.0),
+        };
+        let look = Look { room, ..Look::name() };
+        canvas.text(area.name, [x, top + 9.0], Anchor::Start, look);
+        let [own_rows, own_columns] = area.of_head(dims.n_heads());
+        let note = match n_tokens {
+            None => format!("{} × ({own_rows} × {own_columns})", dims.n_heads()),
+            Some(_) => area.sizes(),
+        };
+        let look = Look { room, ..Look::note() };
+        canvas.text(&note, [x, top + 25.0], Anchor::Start, look);
+        let [rows, columns] = area.shape.map(|n| n as f64 * unit);
+        let whole = Rect { x, y: top + NAMES, w: columns, h: rows };
+        area.strips(&mut canvas, &whole, dims.n_heads(), head);
+        rects.push(whole);
+    }
+    if n_tokens.is_some() {
+        let [first, keys] = [&rects[0], &rects[4]];
+        let d_k = first.column(0, dims.n_heads()).right();
+        let of_heads = format!("h {} {unit} {}", first.x, dims.concat_width());
+        grip(&mut canvas, of_heads, [d_k, first.bottom()]);
+        let of_tokens = format!("n {} {unit}", keys.x);
+        grip(&mut canvas, of_tokens, [keys.right(), keys.middle()[1]]);
+    }
+    canvas
+}
+
+/// An edge that is dragged to the left and right: the setting, where its 0 is, and how long
+/// a 1 is; of what is cut in so many pieces as the setting says, how long it is too.
+fn grip(canvas: &mut Canvas, drag: String, [x, y]: [f64; 2]) {
+    canvas.marked(&[("drag", drag)], |canvas| {
+        let around = |w: f64, h: f64| Rect { x: x - w / 2.0, y: y - h / 2.0, w, h };
+        canvas.cell(&around(26.0, 40.0), Ink::Nothing);
+        canvas.bar(&around(6.0, 24.0), Ink::Plain);
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::assert_diagram;
+
+    #[test]
+    fn the_matrices_of_two_heads_and_their_tokens() {
+        let dims = Dims::new(4, 2).unwrap();
+        assert_diagram!(layer_areas("Cut in two", dims, None, 1).unwrap());
+        let figure = layer_areas("Cut in two", dims, Some(3), 1).unwrap();
+        let [wide, _] = figure.drawings().unwrap();
+        for part in ["data-drag=\"h 0 0.28 4\"", "data-drag=\"n 0 0.28\"", "weights.1"] {
+            assert!(wide.contains(part), "{part}: {wide}");
+        }
+        assert_eq!(figure.tables()[0].rows[6][1..3], ["2 × 3", "1 × 3"]);
+    }
+
+    #[test]
+    fn a_head_that_there_is_not_is_refused() {
+        let refused = layer_areas("", Dims::new(4, 2).unwrap(), None, 2).unwrap_err();
+        insta::assert_snapshot!(refused);
+    }
+}
