@@ -3,7 +3,7 @@
 use attention::{Mask, Matrix, MultiHeadAttention, max_abs_diff, softmax_rows};
 use fused_heads::FusedAttention;
 use lessons::bad_numbers::{outputs::are_nan, softmax_with_fill_added};
-use lessons::masks::{SCORES, padded, row};
+use lessons::masks::{padded, row};
 use lessons::scores_softmax_scale::as_written;
 use model_files::minilm;
 

@@ -100,7 +100,7 @@ fn packed_lenses(_: &Args) -> Result<Figure> {
     let of_heads = |name, it| Cells::new(name, it).columns(&heads).of_heads(d_k);
     let line = Equation::of(Cells::new("X", &x).rows(&WORDS).columns(&FEATURES).lit(2))
         .times(of_heads("W^Q", w).rows(&FEATURES))
-        .equals(of_heads("Q", &(&x * w)).lit(2));
+        .equals(of_heads("Q", &(&x * w)).rows(&WORDS).lit(2));
     Ok(equations("One product makes the queries of both heads, side by side", &[line])?)
 }
 

@@ -90,7 +90,9 @@ impl Area {
             let key = Key::new(format!("{}.{head}", self.key))
                 .from(format!("{}.{}", self.key, head / 2))
                 .picks(format!("head={head}"));
-            canvas.keyed(&key, |canvas| match head == lit {
+            // A row is thinner than a pixel: none is told from the others.
+            let is_row = self.shape[0] == n_heads;
+            canvas.keyed(&key, |canvas| match head == lit || is_row {
                 true => canvas.bar(&strip, Ink::Head(0)),
                 false => canvas.filled(&strip.corners(), Ink::Head(0)),
             });
@@ -210,6 +212,6 @@ mod tests {
     #[test]
     fn a_head_that_there_is_not_is_refused() {
         let refused = layer_areas("", Dims::new(4, 2).unwrap(), None, 2).unwrap_err();
-        insta::assert_snapshot!(refused);
+        insta::assert_snapshot!(refused, @"there are 2 heads, 0 to 1: head 2 does not exist");
     }
 }

@@ -105,7 +105,7 @@ mod tests {
         let work = crate::counting::work(512, 8, 64, 100).unwrap().total();
         let Facts { of_projections, of_pairs, .. } = shown.facts;
         assert_eq!(100 * (of_projections + of_pairs), work);
-        insta::assert_snapshot!(shown.words);
+        insta::assert_snapshot!(shown.words, @"8 heads of 64: 1,048,576 parameters. Of 100 tokens, each takes 1,150,976 multiply-adds, 1,048,576 with the matrices and 102,400 with keys and values, and 800 exponentials. In all that is 115,097,600 and 80,000.");
     }
 
     /// The areas are those of the drawing, and what a real layer counts.

@@ -78,7 +78,7 @@ pub(super) fn figure(_: &Args) -> Result<Figure> {
         "More heads take more time for the same multiply-adds, mostly for softmax";
     let times = Axis::numbers(2.3).without_lines();
     let of_time = "time, that of 1 × 512 being 1";
-    let nanoseconds = Axis::numbers(1.15 * most).without_lines();
+    let nanoseconds = Axis::numbers(1.35 * most).without_lines();
     let of_entry = "softmax of 8 × 64 at 1000 tokens, for each entry of a map";
     Ok(Chart::new(title)
         .left(label_width(&left, 12))
