@@ -71,6 +71,17 @@ fn a_mask_after_softmax_loses_attention() {
 }
 
 #[test]
+fn causal_where_queries_and_keys_differ_in_number() {
+    let pictures =
+        |n_q, n_kv| [Mask::Causal, Mask::CausalTopLeft].map(|it| it.picture(n_q, n_kv));
+    let [ours, theirs] = pictures(4, 4);
+    assert_eq!(ours, theirs);
+    assert_eq!(pictures(1, 4), ["xxxx\n", "x...\n"]);
+    assert_eq!(pictures(2, 4), ["xxx.\nxxxx\n", "x...\nxx..\n"]);
+    assert_eq!(pictures(4, 2), ["..\n..\nx.\nxx\n", "x.\nxx\nxx\nxx\n"]);
+}
+
+#[test]
 fn a_blocked_score_times_zero() {
     let flags = [1.0, 1.0, 0.0, 0.0];
     let times = Matrix::from_fn(1, 4, |_, j| SCORES[j] * flags[j]);
