@@ -10,8 +10,6 @@ mod windows;
 use lessons::seeds;
 use serde_json::Value;
 
-use crate::quote::Table;
-
 const ROLES: [&str; 3] = ["agent", "object", "place"];
 
 fn percent(share: f64) -> String {
@@ -34,15 +32,4 @@ fn rows(list: &Value) -> Vec<Vec<f64>> {
 /// What each word loses with each head that is replaced by its mean.
 fn lost(run: &Value) -> Vec<Vec<f64>> {
     rows(&run["removed"]["mean"]["heads"])
-}
-
-/// One row per head, one column per word.
-fn by_role(of_heads: &[Vec<f64>], cell: impl Fn(f64) -> String) -> Table<4> {
-    let [agent, object, place] = ROLES;
-    let mut table = Table::new(["", agent, object, place]);
-    for (i, row) in of_heads.iter().enumerate() {
-        let [agent, object, place] = [0, 1, 2].map(|r| cell(row[r]));
-        table.row([format!("head {i}"), agent, object, place]);
-    }
-    table
 }

@@ -1,69 +1,28 @@
 //! What “Learning” quotes.
 
-use attention::{Matrix, MultiHeadAttention, softmax_rows};
+use attention::MultiHeadAttention;
 use fused_heads::FusedAttention;
-use gradients::{Optimiser, Sgd, cross_entropy};
 use lessons::Args;
 use lessons::a_lens_per_head::two_lenses;
 use lessons::gallery::draw;
+use lessons::learning::drawn::{ENOUGH, N_WRONG_STARTS, ends_of};
 use lessons::learning::{
     ADAM_RATE, N_SENTENCES, N_STEPS, RATE, START, Task, fresh_layer, optimisers, train,
 };
-use lessons::the_backward_pass::ways::{Way, back, projections};
+use lessons::the_backward_pass::ways::{Way, projections};
 
-use crate::quote::{Table, assert_quote, below, short, values};
+use crate::quote::{assert_quote, below, short, values};
 
-/// How many random starts are tried, and below which loss one has learned the task.
+/// How many random starts are tried.
 const N_STARTS: u64 = 12;
-const N_WRONG_STARTS: u64 = 6; // for each of the wrong gradients
-const ENOUGH: f64 = 0.01;
-
-#[test]
-fn the_gradient_of_cross_entropy() {
-    let logits = Matrix::from_row_slice(1, 3, &[2.0, 1.0, -1.0]);
-    let right = 1;
-    let loss = cross_entropy(&logits, &[right]).unwrap();
-    let p = softmax_rows(logits.clone());
-    let mut table = Table::new(["class", "logit", "p", "gradient"]);
-    for class in 0..3 {
-        let name = format!("{class}{}", if class == right { ", right" } else { "" });
-        let (logit, p, d) = (logits[class], p[class], loss.gradient[class]);
-        table.row([name, format!("{logit:.1}"), format!("{p:.3}"), format!("{d:.3}")]);
-    }
-    let loss = format!("loss = −ln {:.3} = {:.3}", p[right], loss.value);
-    assert_quote!("learning_cross_entropy", format!("{}\n{loss}", table.text()));
-}
 
 #[test]
 fn wrong_gradients_that_learn() {
-    let task = Task::new(1).unwrap();
-    let trained = |way: Way, seed: u64| {
-        let mut layer = fresh_layer(seed).unwrap();
-        for _ in 0..N_STEPS {
-            let d = back(&layer, &task, way).unwrap();
-            Sgd { lr: RATE }.step_layer(&mut layer, &d).unwrap();
-        }
-        task.loss(&layer).unwrap()
-    };
-    let mut table = Table::new([
-        "gradients",
-        "loss at the end",
-        &format!("of {N_WRONG_STARTS} starts, below {ENOUGH}"),
-    ]);
-    let mut reached = Vec::new();
-    let of_way =
-        &|way| (0..N_WRONG_STARTS).map(|seed| trained(way, seed)).collect::<Vec<_>>();
     let ends = std::thread::scope(|threads| {
-        let all = Way::ALL.map(|(way, _)| threads.spawn(move || of_way(way)));
+        let all = Way::ALL.map(|(way, _)| threads.spawn(move || ends_of(way).unwrap()));
         all.map(|thread| thread.join().unwrap())
     });
-    for ((_, name), ends) in Way::ALL.into_iter().zip(ends) {
-        println!("{name}: {ends:?}");
-        reached.push(ends.iter().filter(|&&end| end < ENOUGH).count());
-        let drawn = format!("{:.4}", ends[START as usize]);
-        table.row([name, &drawn, &reached[reached.len() - 1].to_string()]);
-    }
-    assert_quote!("learning_wrong", table.text());
+    let reached = ends.map(|ends| ends.iter().filter(|&&end| end < ENOUGH).count());
     let as_good = reached[1..].iter().filter(|&&n| n >= reached[0]).count();
     let quoted = [
         ("wrong_starts", N_WRONG_STARTS.to_string()),

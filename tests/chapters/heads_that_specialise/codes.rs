@@ -1,21 +1,11 @@
 //! How tokens are written: how loud roles are, and whether identity and role are bound.
 
-use lessons::heads_that_specialise;
-use lessons::numbers::{ends, mean};
-use serde_json::Value;
+use lessons::heads_that_specialise::seeds::{are_apart, by_norm, in_code};
+use lessons::numbers::ends;
 use training::lookups::Lookups;
 
-use super::{numbers, percent, rows};
-use crate::quote::{Table, assert_quote, values};
-
-/// Whether each of three words has a head of its own, which gives it half or more: the head
-/// that attends to a word most may attend to it hardly at all.
-fn are_apart(focus: &[Vec<f64>], attending: &[f64]) -> bool {
-    let gives = |(r, &head): (usize, &f64)| focus[head as usize][r] >= 0.5;
-    let mut heads = attending.to_vec();
-    heads.sort_by(f64::total_cmp);
-    heads == [0.0, 1.0, 2.0] && attending.iter().enumerate().all(gives)
-}
+use super::percent;
+use crate::quote::{assert_quote, values};
 
 #[test]
 fn a_head_for_each_word_is_seen_and_neither_two_on_one_nor_even_heads() {
@@ -32,69 +22,25 @@ fn a_head_for_each_word_is_seen_and_neither_two_on_one_nor_even_heads() {
 
 #[test]
 fn the_louder_the_roles_the_more_often_two_heads_settle_on_one() {
-    let of = heads_that_specialise::loudness().unwrap();
-    let mut table =
-        Table::new(["role / identity", "three heads on three words", "all words ≥ 99 %"]);
-    let mut quoted = Vec::new();
-    for level in of.chunk_by(|a, b| a["loudness"] == b["loudness"]) {
-        let loudness = level[0]["loudness"].as_f64().unwrap();
-        let apart =
-            |run: &&Value| are_apart(&rows(&run["focus"]), &numbers(&run["attending"]));
-        let right = |run: &&Value| numbers(&run["scores"]).iter().all(|&s| s >= 0.99);
-        let n = level.len();
-        let apart = format!("{} of {n}", level.iter().filter(apart).count());
-        let right = format!("{} of {n}", level.iter().filter(right).count());
-        let length = format!("{:.2}", loudness.sqrt());
-        table.row([&length, &apart, &right]);
-        if loudness == Lookups::LOUDNESS {
-            quoted = vec![("loudness", length), ("loudness_seeds", n.to_string())];
-        }
-    }
-    assert_quote!("heads_that_specialise_loudness", table.text());
+    let levels = by_norm().unwrap();
+    let own: Vec<usize> = levels.iter().map(|level| level.1).collect();
+    assert!(own[1..].is_sorted_by(|a, b| a > b), "{own:?}");
+    let chosen = levels.iter().find(|it| it.0 == Lookups::LOUDNESS.sqrt()).unwrap();
+    let quoted = [
+        ("loudness", format!("{:.2}", chosen.0)),
+        ("loudness_seeds", chosen.2.to_string()),
+    ];
     assert_quote!("heads_that_specialise_loudness_values", values(&quoted));
 }
 
 #[test]
 fn one_head_in_two_codes() {
-    let of = heads_that_specialise::codes().unwrap();
-    let spread = |what: &str, code: &str| -> (Vec<String>, String) {
-        let (shares, n_heads) = match what {
-            "three" | "all" => (what, 1),
-            "three_heads" => ("own", 3),
-            _ => ("own", 1),
-        };
-        let is = |run: &&Value| {
-            run["code"] == code && run["shares"] == shares && run["heads"] == n_heads
-        };
-        let score = |run: &Value| match what {
-            "equal" | "exchanged" => run["sizes"][what].as_f64().unwrap(),
-            _ => mean(numbers(&run["scores"])),
-        };
-        let scores: Vec<f64> = of.iter().filter(is).map(score).collect();
-        assert_eq!(scores.len(), 10, "{what}, {code}");
-        let [least, median, most] = ends(scores);
-        let cell =
-            format!("{} ({:.1}–{:.1})", percent(median), 100.0 * least, 100.0 * most);
-        ([least, median, most].map(percent).to_vec(), cell)
-    };
-    let mut table = Table::new(["median (least–most)", "identity + role", "bound"]);
-    let mut quoted = Vec::new();
-    for (key, what) in [
-        ("own", "one head, shares of its own"),
-        ("equal", "  the same, made equal after training"),
-        ("three", "one head, trained on equal shares of three"),
-        ("all", "one head, trained on equal shares of all ten"),
-        ("three_heads", "three heads, shares of their own"),
-    ] {
-        let [added, bound] = ["added", "bound"].map(|code| spread(key, code));
-        table.row([what, &added.1, &bound.1]);
-        quoted.push((format!("{key}_added"), added.0[1].clone()));
-        quoted.push((format!("{key}_bound"), bound.0[1].clone()));
-    }
-    for code in ["added", "bound"] {
-        quoted
-            .push((format!("exchanged_{code}"), spread("exchanged", code).0[1].clone()));
-    }
-    assert_quote!("heads_that_specialise_codes", table.text());
+    let median = |what, code| ends(in_code(what, code).unwrap())[1];
+    // The title of the figure, and what the binding is compared with.
+    let [added, bound] = ["added", "bound"].map(|code| median("three", code));
+    assert!(added < 0.36 && bound > 0.97, "{added}, {bound}");
+    let quoted = [("equal", "added"), ("exchanged", "added"), ("exchanged", "bound")];
+    let quoted = quoted
+        .map(|(what, code)| (format!("{what}_{code}"), percent(median(what, code))));
     assert_quote!("heads_that_specialise_codes_values", values(&quoted));
 }

@@ -120,7 +120,6 @@ impl Lookups {
         Schedule { n_steps: 1000, batch: 64, rate: 0.01, seed, n_test: 512, n_looks: 40 }
     }
 
-    // ANCHOR: sentence
     /// A random sentence: ten different identities, their roles in any order.
     pub fn sentence(rng: &mut Rng) -> Sentence {
         let mut all: [usize; Self::N_IDENTITIES] = std::array::from_fn(|who| who);
@@ -130,7 +129,6 @@ impl Lookups {
         roles.shuffle(rng);
         Sentence { identities, roles }
     }
-    // ANCHOR_END: sentence
 
     /// Sentences as the layer gets them.
     ///

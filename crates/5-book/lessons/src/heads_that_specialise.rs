@@ -2,6 +2,8 @@
 //! training.
 
 mod learning;
+mod maps;
+pub mod seeds;
 mod share_sizes;
 pub mod training_now;
 
@@ -23,6 +25,13 @@ pub(crate) const FIGURES: &[Entry] = &[
     ("train-sizes", sizes),
     ("train-map", map),
     ("train-windows", windows_removal),
+    ("head-counts", seeds::head_counts),
+    ("codes", seeds::two_codes),
+    ("two-heads", seeds::two_heads),
+    ("seed-maps", maps::of_seeds),
+    ("role-norms", seeds::role_norms),
+    ("removals", seeds::removals),
+    ("four-heads", maps::four_heads),
 ];
 
 /// The ten runs of a data file with so many heads, in so many steps at the usual rate,
@@ -105,7 +114,7 @@ fn sizes(_: &Args) -> Result<Figure> {
         log_shares: &log_shares,
         marked: [agent as usize, object as usize],
     };
-    let title = "A single head gives each identity a share of its own size, in any role";
+    let title = "A single head gives each identity a weight of its own size, in any role";
     Ok(share_sizes::figure(title, sizes)?)
 }
 

@@ -1,6 +1,7 @@
 //! “Learning”: the tiny task that a layer learns, which is to answer as the two lenses of
 //! “A lens per head” do.
 
+pub mod drawn;
 pub mod wrong;
 
 use anyhow::Result;
@@ -14,7 +15,12 @@ use gradients::{Adam, LayerPass, Optimiser, Sgd, mean_squared_error};
 use crate::a_lens_per_head::two_lenses;
 use crate::args::{Args, Entry};
 
-pub(crate) const FIGURES: &[Entry] = &[("loss-curves", curves)];
+pub(crate) const FIGURES: &[Entry] = &[
+    ("loss-curves", curves),
+    ("two-slopes", drawn::two_slopes),
+    ("cross-entropy", drawn::cross_entropy),
+    ("wrong-starts", drawn::wrong_starts),
+];
 
 /// How many steps both optimisers go.
 pub const N_STEPS: usize = 400;

@@ -2,6 +2,7 @@
 //! layer.
 
 pub mod by_hand;
+pub mod drawn;
 pub mod nudge;
 pub mod ways;
 
@@ -14,7 +15,14 @@ use crate::args::{Args, Entry};
 
 pub use wish::Wish;
 
-pub(crate) const FIGURES: &[Entry] = &[("backward-norms", norms)];
+pub(crate) const FIGURES: &[Entry] = &[
+    ("backward-norms", norms),
+    ("row-backward", by_hand::lines),
+    ("product-backward", by_hand::product),
+    ("softmax-row", drawn::softmax_row),
+    ("score-gradients", drawn::score_gradients),
+    ("wrong-backward", drawn::wrong_backward),
+];
 
 fn norms(_: &Args) -> Result<Figure> {
     let wish = Wish::new()?;

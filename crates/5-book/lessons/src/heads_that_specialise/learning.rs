@@ -81,7 +81,7 @@ impl Learning<'_> {
         let y = self.scores.iter().map(|scores| rounded(scores[r].max(0.0)));
         Mark::lines(self.steps.to_vec(), y)
             .named(&self.targets[r])
-            .line(palette::head(r), 2.0)
+            .line(palette::beside_wrong(r), 2.0)
             .dashed(DASHES[r])
             .hover(told)
     }
@@ -95,7 +95,7 @@ impl Learning<'_> {
         let written = each().map(|(_, score)| format!("{:.0}", 100.0 * score));
         Mark::bars(scores.iter().map(|x| rounded(x.max(0.0))))
             .in_legend(false)
-            .coloured_each((0..scores.len()).map(palette::head))
+            .coloured_each((0..scores.len()).map(palette::beside_wrong))
             .hatched(nth > 0)
             .written(written, "outside")
             .text_size(10)
@@ -173,7 +173,7 @@ impl Learning<'_> {
         format!(
             "Three charts: scores over {} of {} steps, a heat map of what each head \
              attends to, and bars of the scores. Scores with {}. Each head's largest \
-             share: {}.",
+             attention weight: {}.",
             self.steps[self.steps.len() - 1],
             self.n_steps,
             bars.join("; "),

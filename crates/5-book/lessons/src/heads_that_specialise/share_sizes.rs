@@ -27,9 +27,9 @@ pub(super) fn figure(title: &str, sizes: ShareSizes) -> Result<Figure> {
     let places = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0];
     let range = [least * 0.8, most * 1.4].map(|share| rounded(share.log10()));
     let identities = Axis::between([-1.0, sizes.log_shares.nrows() as f64])
-        .titled("identities, in the order of their shares");
+        .titled("identities, in the order of their weights");
     let y = Axis::factors(places, places.map(|place| place.to_string())).range(range);
-    let panel = Panel::new("mean share", identities, y, 260.0);
+    let panel = Panel::new("mean attention weight", identities, y, 260.0);
     Chart::new(title)
         .panels([panel])
         .marks((0..sizes.roles.len()).map(|r| sizes.of_role(r, &order)))
@@ -70,12 +70,12 @@ impl ShareSizes<'_> {
         let points: Vec<_> = points.collect();
         let told = points.iter().map(|(_, identity, share)| {
             let role = escaped(self.roles[r]);
-            format!("identity {identity} as {role}<br>share {share:.3}")
+            format!("identity {identity} as {role}<br>attention weight {share:.3}")
         });
         marks(&points)
             .named(self.roles[r])
             .marked(SYMBOLS[r], 6)
-            .coloured(palette::head(r))
+            .coloured(palette::beside_wrong(r))
             .mark_opacity(0.8)
             .hover(told)
     }
@@ -99,7 +99,7 @@ impl ShareSizes<'_> {
     fn table(self, order: &[usize]) -> Table {
         let identities: Vec<String> = order.iter().map(usize::to_string).collect();
         let cell = |row: usize, r: usize| written(self.log_shares[(order[row], r)]);
-        let caption = "Mean share by identity and role";
+        let caption = "Mean attention weight by identity and role";
         Table::grid(caption, "identity", &identities, &self.names(), cell)
     }
 
@@ -119,7 +119,7 @@ impl ShareSizes<'_> {
         let lines: Vec<String> = names.iter().enumerate().map(line).collect();
         let [a, b] = self.marked.map(|it| format!("{it} ({})", written(self.mean(it))));
         format!(
-            "{}\n\nMean share, one column per identity. Full column: 0.5. \
+            "{}\n\nMean attention weight, one column per identity. Full column: 0.5. \
              The exchanged pair: identities {a} and {b}.",
             lines.join("\n")
         )
@@ -131,7 +131,7 @@ impl ShareSizes<'_> {
             .map(|identity| identity.map_or_else(String::new, |&it| share(it)));
         let [a, b] = self.marked.map(|it| format!("{it} with {}", share(it)));
         format!(
-            "A scatter of the mean shares of {} identities as {}: they rise from {least} \
+            "A scatter of the mean attention weights of {} identities as {}: they rise from {least} \
              to {most}, and the points of an identity lie close together. Marked are \
              identities {a} and {b}.",
             order.len(),

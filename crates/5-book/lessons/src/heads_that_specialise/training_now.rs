@@ -211,8 +211,8 @@ fn words(schedule: &Schedule, now: &Look, without: Without) -> String {
         format!(" With head {head} at its mean: {}.", each(scores))
     });
     format!(
-        "Right names after {} of {} steps: {}. Of the three words, the largest mean share \
-         goes from {attending}.{without}",
+        "Right names after {} of {} steps: {}. Of the three words, the largest mean \
+         attention weight goes from {attending}.{without}",
         now.step,
         schedule.n_steps,
         each(&now.scores),

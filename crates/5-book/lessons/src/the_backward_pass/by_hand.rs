@@ -2,9 +2,11 @@
 
 use anyhow::Result;
 use attention::{HeadParameters, Linear, Mask, Matrix};
+use figures::{Cells, Equation, Figure, equations};
 use single_head::{HeadPass, attend};
 
-use crate::one_head;
+use crate::args::Args;
+use crate::one_head::{self, FEATURES, WORDS};
 
 /// The query whose output is asked for: *overflowed*.
 pub const QUERY: usize = 2;
@@ -71,6 +73,58 @@ pub fn backward(head: &HeadParameters) -> Result<ByHand> {
 
     let loss = squared_error(&pass.out);
     Ok(ByHand { pass, loss, d_out, d_shares, dot, d_scores, d_products, d_q, d_w })
+}
+
+/// The row forward, and line by line backward to the weights of its query.
+pub(super) fn lines(_: &Args) -> Result<Figure> {
+    let d = backward(&one_head::head(2.0)?)?;
+    let row = |m: &Matrix| m.rows(QUERY, 1).into_owned();
+    let (x, out, a) = (row(&one_head::words()), row(&d.pass.out), row(&d.pass.attn));
+    let [v_t, x_t] = [&d.pass.v, &x].map(Matrix::transpose);
+    let cells = |name: &str, m: &Matrix| Cells::new(name, m);
+    let k = &d.pass.k;
+    let lines = [
+        Equation::of(cells("a", &a).columns(&WORDS).attn())
+            .times(cells("V", &d.pass.v))
+            .equals(cells("out", &out).columns(&["water", "money"]))
+            .becomes("− wished", cells("d out", &d.d_out)),
+        Equation::of(cells("d out", &d.d_out))
+            .times(cells("Vᵀ", &v_t).columns(&WORDS))
+            .equals(cells("da", &d.d_shares))
+            .becomes("a ⊙ (da − dot)", cells("ds", &d.d_scores)),
+        Equation::of(cells("ds", &d.d_scores).columns(&WORDS))
+            .over("√2", 2f64.sqrt())
+            .times(cells("K", k).rows(&WORDS))
+            .equals(cells("dq", &d.d_q)),
+        Equation::of(cells("xᵀ", &x_t).rows(&FEATURES).lit(3))
+            .times(cells("dq", &d.d_q))
+            .equals(cells("dW^Q", &d.d_w[0])),
+    ];
+    let title = "One row forward, and back to W^Q: attention to “banks” should grow, and \
+                 so should the 2 of the verb";
+    Ok(equations(title, &lines)?)
+}
+
+/// A product, and the two gradients that its shapes force.
+pub(super) fn product(_: &Args) -> Result<Figure> {
+    let head = one_head::head(2.0)?;
+    let d = backward(&head)?;
+    let (x, w, v) = (one_head::words(), &head.w_v.weight, &d.pass.v);
+    let d_v = d.pass.attn.rows(QUERY, 1).transpose() * &d.d_out;
+    let [x_t, w_t] = [&x, w].map(Matrix::transpose);
+    let lines = [
+        Equation::of(Cells::new("X", &x).rows(&WORDS))
+            .times(Cells::new("W", w).rows(&FEATURES))
+            .equals(Cells::new("Y", v)),
+        Equation::of(Cells::new("Xᵀ", &x_t).rows(&FEATURES).columns(&WORDS))
+            .times(Cells::new("dY", &d_v))
+            .equals(Cells::new("dW", &d.d_w[2])),
+        Equation::of(Cells::new("dY", &d_v).rows(&WORDS))
+            .times(Cells::new("Wᵀ", &w_t).columns(&FEATURES))
+            .equals(Cells::new("dX", &(&d_v * &w_t))),
+    ];
+    let title = "The values of the head by hand: dW has the shape of W, and dX that of X";
+    Ok(equations(title, &lines)?)
 }
 
 /// The largest difference between the gradients of all weights and central differences.

@@ -13,7 +13,7 @@ pub(crate) const LIVE: LiveFigure<Set, Facts> = LiveFigure::new("nudge", draw, Q
 
 const QUESTIONS: &[Question<Set, Facts>] = &[
     Question {
-        ask: "Find a weight that changes nothing, however far you nudge it.",
+        ask: "Find a parameter that changes nothing, however far you nudge it.",
         is_answered: |_, it| it.curve.iter().all(|loss| *loss == it.curve[0]),
         answer: |set| set.row = "money",
         found: "Overflowed has no money and is no plural noun, so as a query it never \
@@ -23,14 +23,14 @@ const QUESTIONS: &[Question<Set, Facts>] = &[
         ask: "Go down the slope, and so far that the loss ends higher than it began.",
         is_answered: |set, it| it.gradient * set.nudge < 0.0 && it.after > it.before,
         answer: |set| (set.matrix, set.row, set.nudge) = ("values", "water", -3.0),
-        found: "In a weight of the values the loss is a parabola: too long a step climbs \
+        found: "In a parameter of the values the loss is a parabola: too long a step climbs \
                 its other side.",
     },
     Question {
-        ask: "With one weight, bring the loss below 0.001.",
+        ask: "With one parameter, bring the loss below 0.001.",
         is_answered: |_, it| it.after < 1e-3,
         answer: |set| (set.matrix, set.row, set.nudge) = ("keys", "money", 3.0),
-        found: "No steeper weight gets there: the gradient says where the loss falls \
+        found: "No steeper parameter gets there: the gradient says where the loss falls \
                 fastest at first, and not how far.",
     },
 ];
@@ -87,7 +87,7 @@ fn draw(&Set { matrix, row, column, nudge }: &Set) -> Result<LiveView<Facts>> {
                  nudge, and what happens"
         ),
         Tangent {
-            axes: [&format!("nudge of the weight, which is {weight}"), "loss"],
+            axes: [&format!("nudge of the parameter, which is {weight}"), "loss"],
             curve: &curve,
             at: [0.0, before.loss],
             slope: gradient,
@@ -101,7 +101,7 @@ fn draw(&Set { matrix, row, column, nudge }: &Set) -> Result<LiveView<Facts>> {
     let [told, from, hoped, came] =
         [gradient, before.loss, predicted, after.loss].map(three);
     let words = format!(
-        "The gradient of the {}' weight in row {feature}, {nth} column, is {told}: after a \
+        "The gradient of the {}' parameter in row {feature}, {nth} column, is {told}: after a \
          nudge of {} it predicts a loss of {hoped} in place of {from}, and the loss becomes \
          {came}. “banks” has {} of the row ({} before), and the output is ({}, {}).",
         MATRICES[which],
@@ -202,10 +202,10 @@ mod tests {
 
     #[test]
     fn what_is_said_at_first_and_of_a_step_too_far() {
-        insta::assert_snapshot!(LIVE.at([]).unwrap().words, @"The gradient of the queries' weight in row verb, first column, is −0.106: after a nudge of 2 it predicts a loss of −0.082 in place of 0.130, and the loss becomes 0.017. “banks” has 0.848 of the row (0.576 before), and the output is (1.102, 0.848).");
+        insta::assert_snapshot!(LIVE.at([]).unwrap().words, @"The gradient of the queries' parameter in row verb, first column, is −0.106: after a nudge of 2 it predicts a loss of −0.082 in place of 0.130, and the loss becomes 0.017. “banks” has 0.848 of the row (0.576 before), and the output is (1.102, 0.848).");
         let far = [("matrix", "values"), ("row", "water"), ("nudge", "-3")];
-        insta::assert_snapshot!(LIVE.at(far).unwrap().words, @"The gradient of the values' weight in row water, first column, is 0.365: after a nudge of −3 it predicts a loss of −0.964 in place of 0.130, and the loss becomes 6.455. “banks” has 0.576 of the row (0.576 before), and the output is (−2.568, 0.576).");
+        insta::assert_snapshot!(LIVE.at(far).unwrap().words, @"The gradient of the values' parameter in row water, first column, is 0.365: after a nudge of −3 it predicts a loss of −0.964 in place of 0.130, and the loss becomes 6.455. “banks” has 0.576 of the row (0.576 before), and the output is (−2.568, 0.576).");
         let flat = [("row", "money"), ("nudge", "-0.04")];
-        insta::assert_snapshot!(LIVE.at(flat).unwrap().words, @"The gradient of the queries' weight in row money, first column, is 0.000: after a nudge of −0.04 it predicts a loss of 0.130 in place of 0.130, and the loss becomes 0.130. “banks” has 0.576 of the row (0.576 before), and the output is (1.284, 0.576).");
+        insta::assert_snapshot!(LIVE.at(flat).unwrap().words, @"The gradient of the queries' parameter in row money, first column, is 0.000: after a nudge of −0.04 it predicts a loss of 0.130 in place of 0.130, and the loss becomes 0.130. “banks” has 0.576 of the row (0.576 before), and the output is (1.284, 0.576).");
     }
 }
