@@ -66,6 +66,22 @@ window.tried = {
     return JSON.stringify([left + across * width, top + down * height]);
   },
 
+  // A place of a chart that sets something else than is set, if there is one: what it sets,
+  // and where a mouse finds it.
+  async place() {
+    const { live } = this;
+    const plot = window.figures.plotOf(live.figure);
+    const settings = live.settings();
+    const sets = (pick) => [...new URLSearchParams(pick)];
+    const isOther = ({ pick }) => pick && sets(pick).every(([key, text]) => settings[key] !== text);
+    const box = plot?.told.find(isOther);
+    if (!box) return "null";
+    await this.reached(plot.place);
+    const { left, top } = plot.place.getBoundingClientRect();
+    const spot = [left + box.x + box.width / 2, top + box.y + box.height / 2];
+    return JSON.stringify({ sets: Object.fromEntries(sets(box.pick)), spot });
+  },
+
   // Where the tip of an arrow is in the figure, and `apart` pixels to its right.
   async tip(nth, apart) {
     const svg = [...this.place.querySelectorAll("svg[data-plane]")].find((it) => it.clientWidth);

@@ -12,6 +12,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
 
+use headless_chrome::browser::tab::point::Point;
 use lessons::live::{Control, Kind, Live, Weights};
 use serde_json::{Value, json};
 
@@ -175,6 +176,27 @@ fn every_control_moves_its_figure(hand: hand::Hand, view: View) {
         }
         problems
     });
+}
+
+#[test]
+#[ignore = "opens Chromium: `cargo learn verify --pages`"]
+fn a_press_on_a_place_of_a_chart_sets_what_it_stands_for() {
+    let n_pressed = Mutex::new(0);
+    each(VIEWS[0], |_, page| {
+        let place: Value =
+            serde_json::from_str(&page.text("tried.place()").unwrap()).unwrap();
+        let Some(sets) = place["sets"].as_object() else { return Vec::new() };
+        let [x, y] = [0, 1].map(|at| place["spot"][at].as_f64().unwrap());
+        page.tab.click_point(Point { x, y }).unwrap();
+        *n_pressed.lock().unwrap() += 1;
+        let state = hand::state(page);
+        let is_set = |(key, text): &(&String, &Value)| state.settings[*key] != **text;
+        let missed = sets.iter().filter(is_set);
+        missed
+            .map(|(key, text)| format!("a press does not set {key} to {text}"))
+            .collect()
+    });
+    assert!(n_pressed.into_inner().unwrap() > 0, "no chart can be pressed");
 }
 
 #[test]

@@ -1,16 +1,14 @@
-//! The sizes of SmolLM2-135M, and what one of its tokens reads.
+//! The sizes of SmolLM2-135M, and what one of its tokens keeps.
 
 use attention::{Dims, thousands};
 use lessons::a_model_that_writes::{N_HEADS, N_KV_HEADS, N_LAYERS};
 use variants::{NextToken, Sizes};
 
 use crate::quote::{assert_quote, values};
-use crate::the_ladder::reference::bandwidths;
 
 const D_MODEL: usize = 576;
 const D_FF: usize = 1536;
 const N_VOCABULARY: usize = 49_152;
-const N_POSITIONS: usize = 8192;
 
 #[test]
 fn the_model_counted() {
@@ -23,8 +21,6 @@ fn the_model_counted() {
     let all = embedding + N_LAYERS * block + D_MODEL;
     let token = NextToken::of(sizes, 1).unwrap();
     let cached = N_LAYERS as u64 * token.cached * 4;
-    let [a_second, a_second_other] = bandwidths()
-        .map(|bandwidth| format!("{:.0}", bandwidth * 1e9 / (4.0 * all as f64)));
     assert_quote!(
         "a_model_that_writes_sizes",
         values(&[
@@ -34,15 +30,12 @@ fn the_model_counted() {
             ("heads_all", (N_LAYERS * N_HEADS).to_string()),
             ("width", D_MODEL.to_string()),
             ("vocabulary", thousands(N_VOCABULARY as u64)),
-            ("positions", thousands(N_POSITIONS as u64)),
             ("parameters", thousands(all as u64)),
             ("embedding_part", part(embedding, all)),
             ("attention_part", part(N_LAYERS * attention, all)),
             ("feed_forward_part", part(N_LAYERS * feed_forward, all)),
             ("megabytes", (4 * all / 1_000_000).to_string()),
             ("cached_a_token", thousands(cached)),
-            ("most_tokens_a_second", a_second),
-            ("most_tokens_a_second_other", a_second_other),
         ])
     );
 }

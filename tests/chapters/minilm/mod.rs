@@ -13,6 +13,7 @@ use std::sync::OnceLock;
 
 use attention::LayerParameters;
 use lessons::trained;
+use lessons::trained_heads::whole;
 use model_files::Sequence;
 use models::encoders::Encoder;
 use serde_json::Value;
@@ -33,6 +34,18 @@ fn minilm() -> Option<&'static Parameters> {
         println!("left out: `cargo learn look --download` fetches the model");
     }
     model
+}
+
+/// Three decimals, which are kept.
+fn kept_decimals(x: f64) -> f64 {
+    (x * 1e3).round() / 1e3 + 0.0
+}
+
+/// A part of what the lesson has of the heads.
+#[track_caller]
+fn assert_kept(part: &str, found: &Value) {
+    let kept = serde_json::to_value(whole::findings().unwrap()).unwrap();
+    assert!(*found == kept[part], "{part} of data/minilm.json is to be {found}");
 }
 
 /// A text of `tests/data/models/ids.tsv`.

@@ -3,9 +3,9 @@
 use std::sync::LazyLock;
 
 use attention::{Matrix, median};
-use lessons::numbers::{ends, mean, reaching};
+use lessons::numbers::ends;
 use lessons::trained::{is_word, passes};
-use lessons::trained_heads::claims::{Claim, Link, links};
+use lessons::trained_heads::claims::{Claim, all_pairs};
 use lessons::trained_heads::measures::{MEASURES, Maps, measured};
 use lessons::trained_heads::others::{
     RANDOM_LAYERS, SHUFFLED_LAYERS, random_layers, shuffled_layers,
@@ -13,15 +13,12 @@ use lessons::trained_heads::others::{
 use lessons::trained_heads::verdicts::{Verdict, Verdicts, verdicts, verdicts_on};
 use model_files::{TrainedLayer, minilm};
 
-use crate::quote::{Aligned, assert_quote, percent, share, values};
+use crate::quote::{assert_quote, percent, share, values};
 use stages::cases::assert_close;
 
 /// The maps of layers of random entries, made once for all tests here.
 pub static RANDOM: LazyLock<Vec<[Maps; 3]>> =
     LazyLock::new(|| random_layers(RANDOM_LAYERS).unwrap());
-
-/// What comes after a name for each measure.
-const SUFFIXES: [&str; 3] = ["", "_words", "_written"];
 
 #[test]
 fn each_measure_is_what_its_name_says() {
@@ -58,12 +55,6 @@ fn each_measure_is_what_its_name_says() {
     }
 }
 
-/// The letters of the controls that a link passes, in their order.
-fn letters(verdict: &Verdict) -> String {
-    let letters = verdict.controls().into_iter().zip(['P', 'R', 'T']);
-    letters.map(|(passed, letter)| if passed { letter } else { '·' }).collect()
-}
-
 fn random() -> Vec<&'static [Maps; 3]> {
     RANDOM.iter().collect()
 }
@@ -71,51 +62,28 @@ fn random() -> Vec<&'static [Maps; 3]> {
 #[test]
 fn each_claimed_link_under_three_measures() {
     let claims = verdicts(&random()).unwrap();
-    let mut table = Aligned::new([-19, 7, 8, 7, 8, 9, 8, 7, 8, 9]);
-    table.row(["", MEASURES[0], "", "", "", MEASURES[1], "", "", "", MEASURES[2]]);
-    let columns = ["share", "others", "odds", "passes"];
-    table.row([
-        "link", columns[0], columns[1], columns[2], columns[3], columns[0], columns[1],
-        columns[2], columns[3], columns[3],
-    ]);
-    let mut quoted = Vec::new();
-    for (claim, verdicts) in &claims {
-        let mut row = vec![claim.name()];
-        let name = claim.name().replace(" → ", "_");
-        for (verdict, suffix) in verdicts.iter().zip(SUFFIXES) {
-            let Verdict { link, pairs, random, random_median } = verdict;
-            let [own, others] = [link.share, link.others].map(share);
-            let odds = format!("{:.1}", link.odds());
-            row.extend([own.clone(), others.clone(), odds.clone(), letters(verdict)]);
-            quoted.extend([
-                (format!("{name}{suffix}"), own),
-                (format!("{name}_head{suffix}"), link.head.to_string()),
-                (format!("{name}_pairs{suffix}"), percent(*pairs)),
-                (format!("{name}_random{suffix}"), percent(*random)),
-                (format!("{name}_random_median{suffix}"), share(*random_median)),
-                (format!("{name}_others{suffix}"), others),
-                (format!("{name}_odds{suffix}"), odds),
-            ]);
-        }
-        row.drain(9..12); // of what is written the verdict is enough
-        table.row::<String>(row.try_into().unwrap());
-    }
-    for n in 0..=3 {
-        for (measure, suffix) in SUFFIXES.iter().enumerate() {
-            let count = claims.iter().filter(|(_, of)| of[measure].passed() == n).count();
-            quoted.push((format!("passed_{n}{suffix}"), count.to_string()));
-        }
-    }
+    let passed = |(claim, of): &(Claim, Verdicts)| {
+        format!("{}: {}", claim.name(), of.each_ref().map(Verdict::letters).join(" "))
+    };
+    let passed: Vec<String> = claims.iter().map(passed).collect();
+    insta::assert_snapshot!(passed.join("\n"), @"
+    flew → pilot: PRT PRT PRT
+    flew → plane: ··· ··· ·R·
+    flew → paris: PR· ·R· ·R·
+    overflowed → banks: ··· ·R· ·R·
+    banks → river: ··· ·RT ·RT
+    bank → loan: PRT PR· PR·
+    it → animal: PRT PRT PRT
+    tired → cross: ··· ··· ···
+    the → animal: PRT PRT PRT
+    ");
     let everywhere = |(_, of): &&(Claim, Verdicts)| of.iter().all(|it| it.passed() == 3);
-    quoted.extend([
-        (
-            "passed_everywhere".to_owned(),
-            claims.iter().filter(everywhere).count().to_string(),
-        ),
-        ("claims".to_owned(), claims.len().to_string()),
-        ("random_layers".to_owned(), RANDOM_LAYERS.to_string()),
-    ]);
-    assert_quote!("trained_heads_claims", table.text());
+    let animal = claims.iter().find(|(claim, _)| claim.name() == "it → animal").unwrap();
+    let quoted = [
+        ("it_animal_others_words", share(animal.1[1].link.others)),
+        ("passed_everywhere", claims.iter().filter(everywhere).count().to_string()),
+        ("random_layers", RANDOM_LAYERS.to_string()),
+    ];
     assert_quote!("trained_heads_claims_values", values(&quoted));
 }
 
@@ -124,31 +92,24 @@ fn each_claimed_link_under_three_measures() {
 #[test]
 fn random_layers_hardly_pass_all_controls() {
     let sentences = minilm().unwrap().sentences;
-    let mut passed = [[0; 4]; 3];
+    let mut passed = [0; 3];
     for (nth, maps) in RANDOM.iter().enumerate() {
-        let others: Vec<_> = RANDOM
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| *at != nth)
-            .map(|(_, of)| of)
-            .collect();
+        let others = RANDOM.iter().enumerate().filter(|(at, _)| *at != nth);
+        let others: Vec<_> = others.map(|(_, of)| of).collect();
         for (_, of) in verdicts_on(maps, &others, &sentences).unwrap() {
             for (passed, verdict) in passed.iter_mut().zip(of) {
-                let all = verdict.passed() == 3;
-                let controls = verdict.controls().into_iter().chain([all]);
-                passed.iter_mut().zip(controls).for_each(|(n, is)| *n += usize::from(is));
+                *passed += usize::from(verdict.passed() == 3);
             }
         }
     }
     let n = RANDOM.len() * verdicts(&random()).unwrap().len();
-    let mut quoted = vec![("chance_links".to_owned(), n.to_string())];
-    for (passed, suffix) in passed.into_iter().zip(SUFFIXES) {
-        for (name, passed) in ["p", "r", "t", "all"].into_iter().zip(passed) {
-            let part = passed as f64 / n as f64;
-            assert!(name != "all" || part < 0.05, "{name}{suffix}: {part}");
-            quoted.push((format!("chance_{name}{suffix}"), percent(part)));
-        }
-    }
+    let parts = passed.map(|passed| passed as f64 / n as f64);
+    assert!(parts.iter().all(|&part| part < 0.05), "{parts:?}");
+    let quoted = [
+        ("chance_links", n.to_string()),
+        ("chance_all", percent(parts[0])),
+        ("chance_all_words", percent(parts[1])),
+    ];
     assert_quote!("trained_heads_chance", values(&quoted));
 }
 
@@ -182,7 +143,7 @@ fn a_planted_link_passes_and_a_planted_key_does_not() {
             let (_, verdicts) =
                 verdicts_on(&maps, &others, &sentences).unwrap().swap_remove(nth_claim);
             for (verdict, measure) in verdicts.iter().zip(MEASURES) {
-                assert_eq!(letters(verdict), expected, "{}, {measure}", claim.name());
+                assert_eq!(verdict.letters(), expected, "{}, {measure}", claim.name());
             }
         }
     }
@@ -199,7 +160,7 @@ fn quantile(of: &[f64], tenth: usize) -> f64 {
 #[test]
 fn sharper_heads_raise_the_typical_pair_and_chance_does_not() {
     let sentences = minilm().unwrap().sentences;
-    let typical = |maps: &Maps| median(links(maps, &sentences).iter().map(|l| l.share));
+    let typical = |maps: &Maps| median(all_pairs(maps, &sentences));
     let sharper = |map: &Matrix| {
         let mut map = map.map(|share| share.powi(4));
         map.row_iter_mut().for_each(|mut row| row /= row.sum());
@@ -222,17 +183,17 @@ fn sharper_heads_raise_the_typical_pair_and_chance_does_not() {
 fn the_best_of_twelve_over_all_word_pairs() {
     let TrainedLayer { parameters, sentences } = minilm().unwrap();
     let layers = [
-        ("trained", vec![measured(&parameters, &sentences).unwrap()]),
-        ("random", RANDOM.clone()),
-        ("shuffled", shuffled_layers(SHUFFLED_LAYERS).unwrap()),
+        vec![measured(&parameters, &sentences).unwrap()],
+        RANDOM.clone(),
+        shuffled_layers(SHUFFLED_LAYERS).unwrap(),
     ];
-    let mut quoted = Vec::new();
-    for (measure, suffix) in SUFFIXES.iter().enumerate() {
-        let links = layers.each_ref().map(|(_, layers)| -> Vec<Link> {
-            layers.iter().flat_map(|layer| links(&layer[measure], &sentences)).collect()
+    for measure in 0..MEASURES.len() {
+        let shares = layers.each_ref().map(|layers| -> Vec<f64> {
+            layers
+                .iter()
+                .flat_map(|layer| all_pairs(&layer[measure], &sentences))
+                .collect()
         });
-        let shares =
-            links.each_ref().map(|of| of.iter().map(|l| l.share).collect::<Vec<_>>());
         let medians = shares.each_ref().map(|of| median(of.iter().copied()));
         let [trained, random, shuffled] = medians;
         let is_higher = [random, shuffled].map(|control| trained > control);
@@ -243,23 +204,5 @@ fn the_best_of_twelve_over_all_word_pairs() {
                 shares.each_ref().map(|of| quantile(of, tenth));
             assert!(trained > random.max(shuffled), "{measure}, {tenth} tenths");
         }
-        let twice = |of: &Vec<Link>| mean(of.iter().map(|l| f64::from(l.stands_out())));
-        let rows = [
-            ("median", medians.map(share)),
-            ("third", shares.each_ref().map(|of| percent(reaching(of, 1.0 / 3.0)))),
-            ("half", shares.each_ref().map(|of| percent(reaching(of, 0.5)))),
-            ("twice", links.each_ref().map(|of| percent(twice(of)))),
-        ];
-        for (name, cells) in rows {
-            for ((layer, _), cell) in layers.iter().zip(cells) {
-                quoted.push((format!("{layer}_{name}{suffix}"), cell));
-            }
-        }
-        if measure == 0 {
-            let largest = shares[0].iter().copied().fold(0.0, f64::max);
-            quoted.push(("largest".to_owned(), share(largest)));
-            quoted.push(("pairs".to_owned(), links[0].len().to_string()));
-        }
     }
-    assert_quote!("trained_heads_pairs_values", values(&quoted));
 }

@@ -7,8 +7,7 @@ use lessons::trained_heads::measures::lengths;
 use lessons::trained_heads::sinks::{Got, Without};
 use model_files::{TrainedLayer, minilm};
 
-use super::claims::RANDOM;
-use crate::quote::{Table, assert_quote, percent, share, values};
+use crate::quote::{assert_quote, percent, values};
 use stages::cases::TRAINED;
 use stages::cases::{assert_close, every_stage_and_batched};
 
@@ -41,15 +40,11 @@ fn the_output_without_a_token_is_that_of_every_stage() {
     }
 }
 
-const COLUMNS: [&str; 7] =
-    ["token", "gets", "writes", "dropped", "masked", "length", "cosine"];
-
 #[test]
 fn what_cls_gets_and_writes_and_the_output_without_it() {
     let TrainedLayer { parameters, sentences } = minilm().unwrap();
-    let mut table = Table::new(COLUMNS);
     let mut of_cls = [const { Vec::new() }; 6];
-    let (mut most_more, mut relative) = (f64::NEG_INFINITY, Vec::new());
+    let mut relative = Vec::new();
     for sentence in &sentences {
         let Got { attention, written } = Got::new(&parameters, &sentence.input).unwrap();
         let of = |key: usize| {
@@ -60,22 +55,12 @@ fn what_cls_gets_and_writes_and_the_output_without_it() {
         };
         let each: Vec<[f64; 6]> = (0..sentence.tokens.len()).map(of).collect();
         assert!(each[1..].iter().all(|[gets, ..]| *gets < each[0][0]));
-        for [_, _, dropped, masked, ..] in &each[1..] {
-            most_more = most_more.max(masked - dropped);
-        }
-        let others = [0, 1, 2, 3, 4, 5].map(|at| mean(each[1..].iter().map(|of| of[at])));
-        let names =
-            [format!("{}: [CLS]", sentence.name), "  the other tokens, mean".into()];
-        for (name, [gets, writes, dropped, masked, stretch, direction]) in
-            names.into_iter().zip([each[0], others])
-        {
-            let [gets, writes, direction] = [gets, writes, direction].map(share);
-            let [dropped, masked] = [dropped, masked].map(percent);
-            let stretch = format!("× {stretch:.2}");
-            table.row([name, gets, writes, dropped, masked, stretch, direction]);
-        }
+        // What the figure's title says.
+        let more = |of: &[f64; 6]| of[3] - of[2];
+        assert!(each[1..].iter().all(|of| more(of).abs() < 0.08) && more(&each[0]) > 0.3);
+        let others = mean(each[1..].iter().map(|of| of[1]));
         of_cls.iter_mut().zip(each[0]).for_each(|(all, one)| all.push(one));
-        relative.push(each[0][1] / others[1]);
+        relative.push(each[0][1] / others);
     }
     let [gets, writes, dropped, masked, stretch, direction] = of_cls.map(ends);
     let mut quoted = Vec::new();
@@ -94,9 +79,7 @@ fn what_cls_gets_and_writes_and_the_output_without_it() {
         ("cls_stretch_from".to_owned(), format!("{:.1}", stretch[0])),
         ("cls_stretch_to".to_owned(), format!("{:.1}", stretch[2])),
         ("cls_cosine".to_owned(), format!("{:.2}", direction[0])),
-        ("others_masked_more".to_owned(), percent(most_more)),
     ]);
-    assert_quote!("trained_heads_sinks", table.text());
     assert_quote!("trained_heads_sinks_values", values(&quoted));
 }
 
@@ -122,16 +105,11 @@ fn no_value_is_shorter_than_that_of_cls() {
         let shortest = of_tokens[0];
         assert!(of_tokens[1..].iter().all(|&length| length > shortest), "{of_tokens:?}");
     }
-    let in_random = RANDOM.iter().flat_map(|layer| layer[0].iter().flatten());
-    let in_random = mean(in_random.map(|map| map.column(0).mean()));
-    let even = mean(sentences.iter().map(|sentence| 1.0 / sentence.tokens.len() as f64));
     let quoted = [
         ("cls_first", cls_first.to_string()),
         ("maps", n_maps.to_string()),
         ("length_cls", format!("{:.2}", mean(of_cls))),
         ("length_words", format!("{:.2}", mean(of_words))),
-        ("cls_random", share(in_random)),
-        ("cls_even", share(even)),
     ];
     assert_quote!("trained_heads_lengths", values(&quoted));
 }

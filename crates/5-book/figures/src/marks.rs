@@ -51,6 +51,9 @@ pub struct Mark {
     /// The same, where one sentence serves all: `{row} → {column}: {number}`, and `{text}`
     /// or `{told}`.
     pub(crate) pattern: Option<String>,
+    /// In a live figure, what a press on a place sets: `query={row}&key={column}` of a cell,
+    /// `head={nth}` of another mark, each counted from 0.
+    pub(crate) picks: Option<String>,
     /// Whether it is seen at first; another one may be, in its place.
     pub(crate) shown: Option<bool>,
     pub(crate) unclipped: Option<bool>,
@@ -282,6 +285,12 @@ impl Mark {
     /// `{told}` for what it tells itself.
     pub fn tells(self, pattern: impl Into<String>) -> Self {
         Self { pattern: Some(pattern.into()), ..self }
+    }
+
+    /// With settings that a press on a place sets, if the figure is live:
+    /// `query={row}&key={column}` of a cell, `head={nth}` of any other mark, from 0.
+    pub fn picks(self, settings: impl Into<String>) -> Self {
+        Self { picks: Some(settings.into()), ..self }
     }
 
     /// With nothing under the pointer.

@@ -1,6 +1,7 @@
 //! “A model that writes”: a real decoder, SmolLM2-135M-Instruct, and what its heads are for.
 
 pub mod ablated;
+pub mod effects;
 pub mod next;
 pub mod patterns;
 pub mod word;
@@ -16,6 +17,10 @@ pub(crate) const FIGURES: &[Entry] = &[
     ("copied-word", word::figure),
     ("copying-removed", ablated::copying),
     ("decoder-order", ablated::order),
+    ("one-path", effects::one_path),
+    ("ended-names", effects::names),
+    ("kept-first-tokens", effects::windows),
+    ("one-layer-merged", effects::one_layer_merged),
 ];
 
 /// Layers of the model.

@@ -19,6 +19,7 @@ pub mod asked;
 pub mod bad_numbers;
 pub mod counting;
 pub mod diagrams;
+mod dot_rows;
 mod dots;
 pub mod from_one_sequence_to_another;
 pub mod gallery;

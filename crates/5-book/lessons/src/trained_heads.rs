@@ -4,11 +4,13 @@
 pub mod at_once;
 pub mod claims;
 pub mod hunt;
+mod links;
 pub mod measures;
 pub mod others;
 mod reached;
 pub mod sinks;
 pub mod verdicts;
+pub mod whole;
 pub mod without;
 
 use anyhow::Result;
@@ -26,6 +28,10 @@ pub(crate) const FIGURES: &[Entry] = &[
     ("three-measures", three_measures),
     ("one-key", one_key),
     ("trained-maps", trained_maps),
+    ("nine-links", links::figure),
+    ("six-kinds", whole::six_kinds),
+    ("seven-pairs", whole::seven_pairs),
+    ("dropped-or-masked", sinks::figure),
 ];
 
 /// The sentence about the animal, head 11 first.

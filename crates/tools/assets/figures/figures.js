@@ -40,6 +40,12 @@
       this.drawn?.(); // what lies over it moves along
     }
 
+    // What a press there sets, if the figure is live.
+    picked({ clientX, clientY }) {
+      const { left, top } = this.place.getBoundingClientRect();
+      return window.figureTip.nearest(this.told, clientX - left, clientY - top)?.pick;
+    }
+
     // Another figure of the same kind; a chosen group stays chosen. What `before` drew stays
     // as a ghost, where its panels are those of now.
     change(page, before) {

@@ -25,7 +25,7 @@ window.figureMarks = (() => {
       if (mark.has_marks) group.append(symbol(mark, nth, x, y));
       if (mark.has_texts) group.append(beside(mark, nth, x, y, panel));
       const tip = tipOf(mark, nth);
-      if (tip) told.push({ x, y, width: 0, height: 0, tip });
+      if (tip) told.push({ x, y, width: 0, height: 0, tip, pick: filled(mark.picks, { nth }) });
     });
     return { group, told };
   }
@@ -94,7 +94,7 @@ window.figureMarks = (() => {
     return mark.pattern ? filled(mark.pattern, { told, text: words }) : told ?? null;
   }
 
-  const filled = (pattern, values) => pattern.replace(/\{(\w+)\}/g, (_, key) => values[key] ?? "");
+  const filled = (pattern, values) => pattern?.replace(/\{(\w+)\}/g, (_, key) => values[key] ?? "");
 
   // To three decimals.
   const written = (number) => (isNumber(number) ? number.toFixed(3) : "");
@@ -119,7 +119,7 @@ window.figureMarks = (() => {
       const words = of(mark.texts, nth);
       if (words) group.append(inBar(mark, words, box, isLying, name && `words.${name}`));
       const tip = tipOf(mark, nth);
-      if (tip) told.push({ ...box, tip });
+      if (tip) told.push({ ...box, tip, pick: filled(mark.picks, { nth }) });
     });
     return { group, told };
   }
@@ -191,7 +191,7 @@ window.figureMarks = (() => {
         number: written(number), text: mark.texts?.[i]?.[j], told: mark.told?.[i]?.[j],
       };
       const tip = mark.pattern ? filled(mark.pattern, values) : values.told;
-      if (tip) told.push({ ...box, tip });
+      if (tip) told.push({ ...box, tip, pick: filled(mark.picks, { row: i, column: j }) });
     }));
     const paths = [...cells].map(([fill, d]) => element("path", { d, fill }));
     return { group: element("g", { "shape-rendering": "crispEdges" }, ...paths, words), told };

@@ -27,6 +27,7 @@ window.figureTip = (() => {
       const [x, y] = [event.clientX - left, event.clientY - top];
       const found = nearest(boxes(), x, y);
       tip.hidden = !found;
+      place.style.cursor = found?.pick ? "pointer" : "";
       if (!found) return;
       tip.innerHTML = found.tip;
       const whole = place.parentElement.getBoundingClientRect();
@@ -37,5 +38,5 @@ window.figureTip = (() => {
     place.addEventListener("pointerleave", () => (tip.hidden = true));
   }
 
-  return { watch };
+  return { watch, nearest };
 })();

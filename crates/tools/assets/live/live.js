@@ -82,8 +82,11 @@
       this.worker = made;
       for (const part of this.furniture) part.inert = false;
       const drawn = this.figure.querySelector(".figure-plot, .figure-diagram");
-      window.liveHandles.watch(drawn, this.controls, (control, text) => this.put(control, text));
-      drawn.addEventListener("click", ({ target }) => this.pick(target.closest("[data-pick]")));
+      window.liveHandles.watch(drawn, this.controls, (control, text) => this.put([[control, text]]));
+      drawn.addEventListener("click", (event) => {
+        const part = event.target.closest("[data-pick]");
+        this.pick(part ? part.dataset.pick : window.figures.plotOf(this.figure)?.picked(event));
+      });
       this.place.dataset.state = "ready";
       if (this.isSet()) this.changed();
       // Weights are not fetched, and nothing is trained, before a reader asks for it.
@@ -140,17 +143,19 @@
       this.train.textContent = isStale ? "Train with these settings" : "Train";
     }
 
-    // Sets what a part of the drawing stands for.
-    pick(part) {
-      const [key, text] = part?.dataset.pick.split("=") ?? [];
-      const control = this.controls.find((it) => it.key === key);
-      if (control) this.put(control, text);
+    // Sets what a part of the drawing stands for: `stop=3`, or `query=3&key=5`.
+    pick(pairs) {
+      const named = ([key, text]) => [this.controls.find((it) => it.key === key), text];
+      this.put([...new URLSearchParams(pairs)].map(named));
     }
 
-    put(control, text) {
-      if (this.textOf(control) === text) return;
-      control.set(text);
-      this.changed(control);
+    put(all) {
+      const moved = all.filter(([control, text]) => control && this.textOf(control) !== text);
+      for (const [control, text] of moved) {
+        control.set(text);
+        delete control.other;
+      }
+      if (moved.length) this.changed(moved[0][0]);
     }
 
     // Sets these controls, and the others where they stood first.

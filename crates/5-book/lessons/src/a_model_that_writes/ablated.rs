@@ -11,8 +11,6 @@ use models::decoders::study::{Ablation, Findings};
 
 use super::findings;
 
-/// How many heads were taken away.
-pub const COUNTS: [usize; 5] = [1, 3, 7, 14, 28];
 /// With so many, means replaced them too, and prose was read.
 pub const OF_PROSE: usize = 7;
 

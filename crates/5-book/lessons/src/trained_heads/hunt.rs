@@ -3,27 +3,37 @@
 use std::sync::OnceLock;
 
 use anyhow::{Context, Result, ensure};
-use figures::{WeightRow, by_head};
+use attention::Matrix;
 use model_files::Sentence;
 
 use super::claims::{Link, all_pairs, best_head};
 use super::measures::{MEASURES, Maps, measured, words};
 use super::others::random_layer;
 use super::verdicts::Verdict;
-use crate::live::{LiveFigure, LiveView, Question, Weights, live};
+use crate::live::{LiveFigure, LiveView, Question, Settings, Weights, live};
 use crate::numbers::{ends, reaching, share};
 use crate::trained::{self, LAST, N_HEADS, SENTENCES, is_word};
 
-/// Draws what each head gives a key, beside what the other queries give it there.
+/// Draws the strongest of twelve links between any two tokens, and beside it one of them,
+/// which a reader clicks: in each head, with what the other queries give its key there.
 pub(crate) const LIVE: LiveFigure<Set, Facts> =
     LiveFigure::new("hunt", draw, QUESTIONS).drawn_from(Weights::Layer);
 
 const QUESTIONS: &[Question<Set, Facts>] = &[
     Question {
+        ask: "Click a cell, a query's row and a key's column, that looks like a link. Does \
+              it pass the controls?",
+        is_answered: |set, _| *set != Set::first(),
+        answer: |set| set.key = 7,
+        found: "A dark cell alone says little: in a dark column every query attends to the \
+                key. P, R and T ask whether a link is more than that.",
+    },
+    Question {
         ask: "Find a link of half of its row or more that control T explains away.",
         is_answered: |_, it| it.share >= 0.5 && !it.passes[2],
         answer: |set| (set.query, set.key) = (1, 0),
-        found: "A large share says little where every query gives the key as much.",
+        found: "A large attention weight says little where every query gives the key as \
+                much.",
     },
     Question {
         ask: "Find a link between two different words that passes all three controls.",
@@ -33,8 +43,7 @@ const QUESTIONS: &[Question<Set, Facts>] = &[
                 column. What it is for, no control says.",
     },
     Question {
-        ask: "On raw weights, bank → loan (query 2, key 5 of the first sentence) passes all \
-              three. Which measure takes that away?",
+        ask: "On raw weights, bank → loan passes all three. Which measure takes that away?",
         is_answered: |set, it| {
             let is_link = (set.sentence, set.query, set.key) == ("bank_loan", 2, 5);
             is_link && set.measure != 0 && it.passes != [true; 3]
@@ -143,13 +152,20 @@ impl<'a> ChosenLink<'a> {
         are_words && self.query != self.key
     }
 
-    /// What the bars are.
-    fn bars(&self) -> &'static str {
+    /// What is measured in each head.
+    fn what(&self) -> &'static str {
         match self.measure {
-            1 => "share of the query's attention to words",
-            2 => "part of what is written into the query's row",
-            _ => "share of the query's attention",
+            1 => "attention weight among words, by head",
+            2 => "part of what is written, by head",
+            _ => "attention weight, by head",
         }
+    }
+
+    /// The largest of twelve for every query and key.
+    fn largest(&self) -> Result<Matrix> {
+        let maps = &trained_maps()?[self.measure][self.nth];
+        let n = self.sentence.tokens.len();
+        Ok(maps.iter().fold(Matrix::zeros(n, n), |most, map| most.sup(map)))
     }
 
     /// What each key gets in an even row.
@@ -195,16 +211,6 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
     let links = links.collect::<Result<Vec<Link>>>()?;
     let tokens = &chosen.sentence.tokens;
     let [query, key] = [chosen.query, chosen.key].map(|at| tokens[at].as_str());
-    let row = |name: String, of: fn(&Link) -> f64| WeightRow {
-        name,
-        shares: links.iter().map(of).collect(),
-    };
-    let even = chosen.even();
-    let rows = [
-        row(format!("{query} → {key}"), |link| link.share),
-        row(format!("the others → {key}, mean"), |link| link.others),
-        WeightRow { name: "in an even row".to_owned(), shares: vec![even; N_HEADS] },
-    ];
     let Link { head, share: given, others } = verdict.link;
     let title = match given {
         0.0 => format!("“{query}” gives “{key}” nothing, as do the others"),
@@ -214,8 +220,7 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
             share(others)
         ),
     };
-    let heads: Vec<String> = (0..N_HEADS).map(|head| format!("head {head}")).collect();
-    let figure = by_head(title, chosen.bars(), &heads, &rows)?;
+    let figure = chosen.figure(title, &links)?;
     let n_out = links.iter().filter(|link| link.stands_out()).count();
     let words = said(&chosen, &verdict, n_out);
     let facts = Facts {
@@ -231,9 +236,8 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
 }
 
 fn said(chosen: &ChosenLink, verdict: &Verdict, n_out: usize) -> String {
-    let (query, key) = (chosen.query, chosen.key);
     let tokens = &chosen.sentence.tokens;
-    let Link { head, share: given, others } = verdict.link;
+    let Link { head, share: given, .. } = verdict.link;
     let n_random = (verdict.random * RANDOM_LAYERS as f64).round();
     let names = ["P", "R", "T"].into_iter().zip(verdict.controls());
     let names: Vec<&str> =
@@ -244,7 +248,8 @@ fn said(chosen: &ChosenLink, verdict: &Verdict, n_out: usize) -> String {
         [one, other] => format!("passes {one} and {other}"),
         _ => "passes all three controls".to_owned(),
     };
-    let [of, to] = [query, key].map(|at| format!("“{}” (token {at})", tokens[at]));
+    let [of, to] =
+        [chosen.query, chosen.key].map(|at| format!("“{}” (token {at})", tokens[at]));
     if given == 0.0 {
         return format!(
             "{of} gives {to} nothing {}, and nor does any other token.",
@@ -252,16 +257,12 @@ fn said(chosen: &ChosenLink, verdict: &Verdict, n_out: usize) -> String {
         );
     }
     format!(
-        "{of} gives {to} most in head {head}: {} {}, where an even row gives {}. P: {:.0} % \
-         of all pairs of words have as much. R: {n_random} of {RANDOM_LAYERS} random layers \
-         give this link as much. T: the other tokens give the key {} in that head, {}. The \
-         link {passes}. Heads in which it has at least twice the others' odds: {n_out} of \
-         {N_HEADS}.",
+        "{of} → {to} {passes}: {} {} in head {head}. P: {:.0} % of all pairs of words have \
+         as much (at most 5). R: {n_random} of {RANDOM_LAYERS} random layers (at most 1). T: \
+         {} (at least 2). Heads in which it has twice the others' odds: {n_out} of {N_HEADS}.",
         share(given),
         MEASURES[chosen.measure],
-        share(chosen.even()),
         100.0 * verdict.pairs,
-        share(others),
         times(verdict.link.odds()),
     )
 }
@@ -269,11 +270,12 @@ fn said(chosen: &ChosenLink, verdict: &Verdict, n_out: usize) -> String {
 /// Of an odds ratio.
 fn times(odds: f64) -> String {
     if odds.is_finite() {
-        format!("and the link has {odds:.1} times their odds")
+        format!("{odds:.1} times the odds of the other tokens")
     } else {
-        "so that there are no odds to compare".to_owned()
+        "the other tokens have no odds to compare".to_owned()
     }
 }
 
+mod drawn;
 #[cfg(test)]
 mod tests;

@@ -3,11 +3,16 @@
 
 use anyhow::Result;
 use attention::{FormulaPass, LayerParameters, Mask, Matrix, attend_head};
+use figures::{
+    Axis, Chart, Figure, Mark, NEUTRAL, Panel, Place, Table, escaped, palette, rounded,
+};
+use model_files::Sentence;
 use single_head::HeadPass;
 
 use super::measures::{lengths, weighted};
-use crate::numbers::mean;
-use crate::trained::{cosine, passes};
+use crate::Args;
+use crate::numbers::{mean, share};
+use crate::trained::{self, cosine, passes};
 
 /// What each token gets, as means over all heads and queries.
 pub struct Got {
@@ -95,6 +100,69 @@ impl Without {
                 .map(|i| cosine(&row(&self.whole, i), &row(&self.masked, i))),
         )
     }
+}
+
+/// Each token of the four sentences: how far the output changes when it is dropped, and when
+/// it is masked.
+pub(super) fn figure(_: &Args) -> Result<Figure> {
+    let layer = trained::layer()?;
+    let [mut sinks, mut others] = [const { Vec::new() }; 2];
+    for Sentence { name, tokens, input, .. } in &layer.sentences {
+        for (key, token) in tokens.iter().enumerate() {
+            let changes = Without::new(&layer.parameters, input, key)?.changes();
+            let list = if key == 0 { &mut sinks } else { &mut others };
+            list.push((format!("{token}, {name}"), changes));
+        }
+    }
+    let marks = |list: &[(String, [f64; 2])], name: &str, size: usize| {
+        let [x, y] =
+            [0, 1].map(|at| list.iter().map(|it| rounded(it.1[at])).collect::<Vec<_>>());
+        let told = list.iter().map(|(token, [dropped, masked])| {
+            let token = escaped(token);
+            format!(
+                "{token}<br>dropped {:.0} %, masked {:.0} %",
+                100.0 * dropped,
+                100.0 * masked
+            )
+        });
+        Mark::points(x, y)
+            .marked("circle", size)
+            .named(name)
+            .hover(told.collect::<Vec<_>>())
+    };
+    let axis = |what: &str| Axis::numbers(0.8).titled(what);
+    let panel = |width: f64| Panel {
+        width: Some(f64::min(420.0, width - 60.0)),
+        ..Panel::new(
+            "change of the output, part of its norm",
+            axis("token dropped"),
+            axis("token masked"),
+            250.0,
+        )
+    };
+    let table = Table::new(
+        "Change of the output, parts of its norm",
+        ["token", "dropped", "masked"],
+        sinks.iter().chain(&others).map(|(token, changes)| {
+            let [dropped, masked] = changes.map(share);
+            [token.clone(), dropped, masked]
+        }),
+    );
+    let title = "Masking [CLS] changes the output several times as much as dropping it; for \
+                 no other token does it matter which";
+    Ok(Chart::new(title)
+        .by_width(|width| {
+            let place = Place { width, left: 44.0, above: 24.0, ..Place::default() };
+            (vec![panel(width)], place)
+        })
+        .marks([
+            Mark::rule([[0.0, 0.0], [0.8, 0.8]]),
+            marks(&others, "all other tokens", 8).coloured(NEUTRAL).mark_opacity(0.6),
+            marks(&sinks, "[CLS], in four sentences", 11).coloured(palette::head(0)),
+        ])
+        .tables([table])
+        .says("Points of tokens: on the diagonal, dropping and masking change as much.")
+        .figure()?)
 }
 
 /// The same head where only these keys may be attended to.

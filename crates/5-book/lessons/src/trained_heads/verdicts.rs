@@ -31,6 +31,12 @@ impl Verdict {
         [self.pairs <= RARE, self.random <= RARE, self.link.stands_out()]
     }
 
+    /// The letters of the controls that it passes, in their order: `P·T`.
+    pub fn letters(&self) -> String {
+        let letters = self.controls().into_iter().zip(['P', 'R', 'T']);
+        letters.map(|(passed, letter)| if passed { letter } else { '·' }).collect()
+    }
+
     /// How many of the three controls it passes.
     pub fn passed(&self) -> usize {
         self.controls().into_iter().filter(|&passed| passed).count()

@@ -2,19 +2,31 @@
 
 use anyhow::{Result, ensure};
 use attention::{Mask, Matrix};
-use figures::{Heads, head_maps};
+use figures::{
+    Axis, Chart, Figure, Mark, NARROW, NEUTRAL, Panel, Place, Table, by_cell, escaped,
+    palette, rounded, share_map,
+};
 use single_head::attend;
 
 use super::sinks::{Without, without};
-use crate::live::{LiveFigure, LiveView, Question, Weights, live};
+use crate::dot_rows::outlines;
+use crate::live::{LiveFigure, LiveView, Question, Settings, Weights, live};
 use crate::numbers::share;
 use crate::trained::{self, LAST, N_HEADS, SENTENCES};
 
-/// Draws the map of a head as it is, without a token's column, and with that token masked.
+/// Draws the map of a head as it is, where a reader clicks a key, the same with that key
+/// masked, and what each key gets before and after.
 pub(crate) const LIVE: LiveFigure<Set, Facts> =
     LiveFigure::new("without-a-token", draw, QUESTIONS).drawn_from(Weights::Layer);
 
 const QUESTIONS: &[Question<Set, Facts>] = &[
+    Question {
+        ask: "Click a column: mask a word in place of [CLS]. Where does its attention go?",
+        is_answered: |set, _| *set != Set::first(),
+        answer: |set| set.token = 2,
+        found: "Softmax hands it to all other keys, in proportion to what they had: here \
+                most of it to [CLS].",
+    },
     Question {
         ask: "Find a token without which the output changes by more than 30 %, and by \
               nearly the same dropped or masked: within 2 points.",
@@ -80,16 +92,15 @@ fn draw(&Set { sentence, head, token: key }: &Set) -> Result<LiveView<Facts>> {
 
     let maps = [pass.attn, dropped, masked];
     let token = &tokens[key];
-    let title = format!(
-        "Head {head} without “{token}”: dropped, its share is lost; masked, it goes to \
-         the others"
-    );
-    let heads = Heads::of_tokens(&maps, tokens)?;
-    let figure = head_maps(title, &heads.called(&["as it is", "dropped", "masked"])?);
-
     let means = maps.each_ref().map(means);
     let [had, _, gets] = &means;
     let most = (0..tokens.len()).fold(0, |a, b| if gets[b] > gets[a] { b } else { a });
+    let title = format!(
+        "Head {head}: masked, “{token}” leaves its attention to the others, and “{}” gets \
+         most",
+        tokens[most]
+    );
+    let figure = drawn(title, tokens, key, &maps)?;
     let [dropping, masking] = changes.map(|change| format!("{:.0} %", 100.0 * change));
     let words = format!(
         "Dropping “{token}” in all heads changes the layer's output by {dropping} of its \
@@ -106,7 +117,80 @@ fn draw(&Set { sentence, head, token: key }: &Set) -> Result<LiveView<Facts>> {
     Ok(LiveView { figure, words, facts })
 }
 
-/// The mean share of each key over all queries.
+/// Two maps, and what each key gets in both.
+fn drawn(
+    title: String,
+    tokens: &[String],
+    key: usize,
+    maps: &[Matrix; 3],
+) -> Result<Figure> {
+    let n = tokens.len();
+    let [before, _, after] = maps;
+    let cells = |map: &Matrix| {
+        let told = by_cell(map.shape(), |i, j| {
+            let [of, to] = [i, j].map(|at| escaped(&tokens[at]));
+            format!("{of} → {to}: {}", share(map[(i, j)]))
+        });
+        share_map::cells(map, told, 1)
+    };
+    let [had, gets] = [before, after].map(means);
+    let places: Vec<usize> = (0..n).collect();
+    let points = |of: &[f64], name: &str| {
+        let told = tokens
+            .iter()
+            .zip(of)
+            .map(|(token, &of)| format!("{}<br>{}", escaped(token), share(of)));
+        let points = Mark::points(of.iter().map(|&x| rounded(x)), places.clone());
+        points
+            .named(name)
+            .hover(told.collect::<Vec<_>>())
+            .picks("token={nth}")
+            .on(2)
+            .unclipped()
+    };
+    let moved = (0..n).map(|at| {
+        let line = Mark::lines([had[at], gets[at]].map(rounded), [at; 2]);
+        line.line(NEUTRAL, 2.0).in_legend(false).silent().on(2)
+    });
+    let columns = ["before", "masked"].map(str::to_owned);
+    let cell = |at: usize, nth: usize| share([&had, &gets][nth][at]);
+    Ok(Chart::new(title)
+        .by_width(|width| panels(width, tokens))
+        .marks([
+            cells(before).named("before").picks("token={column}"),
+            cells(after).named("masked").on(1),
+        ])
+        .marks([outlines((0..n).map(|row| [row, key]), 1.5)])
+        .marks(moved)
+        .marks([
+            points(&had, "before").marked("circle-open", 8).coloured(NEUTRAL),
+            points(&gets, "masked").marked("circle", 9).coloured(palette::head(0)),
+        ])
+        .tables([Table::grid("Each key's mean weight", "", tokens, &columns, cell)])
+        .says(format!(
+            "Two maps of a head, before and after “{}” is masked, and points of what each \
+             key gets on average: the table has them.",
+            tokens[key]
+        ))
+        .figure()?)
+}
+
+fn panels(width: f64, tokens: &[String]) -> (Vec<Panel>, Place) {
+    let is_narrow = width <= NARROW;
+    let height = if is_narrow { 190.0 } else { 235.0 };
+    let down = |is_labelled: bool| Axis::down(tokens, 11).labelled(is_labelled);
+    let across = || Axis::across(tokens, 11).upright();
+    let panels = vec![
+        Panel::new("before: click a key", across(), down(true), height),
+        Panel::new("masked", across(), down(is_narrow), height),
+        Panel::new("each key's mean weight", Axis::numbers(1.0), down(is_narrow), height),
+    ];
+    let n_columns = if is_narrow { 1 } else { 3 };
+    let (left, below, left_once) = (72.0, 62.0, true);
+    (panels, Place { width, n_columns, left, left_once, below, above: 28.0 })
+}
+
+/// The mean attention weight of each key over all queries.
 fn means(map: &Matrix) -> Vec<f64> {
     map.column_iter().map(|column| column.mean()).collect()
 }

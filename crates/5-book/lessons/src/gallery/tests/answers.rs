@@ -80,7 +80,7 @@ fn the_steepest_weight_is_not_the_best() {
 fn one_head_of_one_sentence_gives_cls_least() {
     for sentence in ["bank_loan", "pilot", "river_banks", "animal_tired"] {
         let expected: &[&str] = if sentence == "animal_tired" { &["9"] } else { &[] };
-        let found = answers("without-a-token", 1, "head", &[("sentence", sentence)]);
+        let found = answers("without-a-token", 2, "head", &[("sentence", sentence)]);
         assert_eq!(found, expected, "{sentence}");
     }
 }
@@ -106,9 +106,9 @@ fn texts_temperatures_and_patterns_of_the_model_that_writes() {
     assert_eq!(answers("next-token", 0, "temperature", &[]), ["0.55"]);
     assert_eq!(answers("next-token", 1, "prompt", &[("temperature", "0.1")]), ["2"]);
     assert_eq!(answers("next-token", 2, "prompt", &[("temperature", "1.5")]), ["1"]);
-    assert_eq!(answers("decoder-heads", 0, "pattern", &[]), ["first"]);
-    assert_eq!(answers("decoder-heads", 1, "pattern", &[]), ["copying_prose"]);
-    assert_eq!(answers("decoder-heads", 2, "bound", &[]), ["0.05"]);
+    assert_eq!(answers("decoder-heads", 1, "pattern", &[]), ["first"]);
+    assert_eq!(answers("decoder-heads", 2, "pattern", &[]), ["copying_prose"]);
+    assert_eq!(answers("decoder-heads", 3, "bound", &[]), ["0.05"]);
 }
 
 #[test]

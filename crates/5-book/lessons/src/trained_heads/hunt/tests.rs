@@ -104,8 +104,7 @@ fn what_is_said_of_some_links() {
         .join("\n")
     );
     let written = at("animal_tired", 9, 2, 2).unwrap();
-    let caption = &written.figure.tables()[0].caption;
-    assert_eq!(caption, "Part of what is written into the query's row");
+    assert_eq!(written.figure.tables()[0].caption, "part of what is written, by head");
     insta::assert_snapshot!(at("river_banks", 0, 15, 0).unwrap_err(), @"token 15 is not among the 9: 0 [CLS], 1 the, 2 river, 3 banks, 4 over, 5 ##flow, 6 ##ed, 7 ., 8 [SEP]");
 }
 
