@@ -1,15 +1,14 @@
 //! What a block costs.
 
 use attention::thousands;
-use lessons::the_block::cost::{D_FF, D_MODEL, ledger, overtaken};
+use lessons::the_block::cost::{D_FF, D_MODEL, N_TOKENS, ledger, overtaken};
 use lessons::the_block::loudness;
 
 use crate::quote::{assert_quote, values};
 
 #[test]
 fn attention_is_a_third_until_pairs_overtake_the_rest() {
-    let short = ledger(30).unwrap();
-    assert_quote!("the_block_ledger", short.to_string().trim_end());
+    let short = ledger(N_TOKENS).unwrap();
     let crossing = overtaken();
     let pairs = |n: usize| {
         let ledger = ledger(n).unwrap();
@@ -21,10 +20,8 @@ fn attention_is_a_third_until_pairs_overtake_the_rest() {
     assert_eq!(crossing, 2 * D_MODEL + D_FF + 1);
     let attention = short.parts[0].parameters as f64 / short.parameters() as f64;
     let said = [
-        ("block_parameters", thousands(short.parameters())),
         ("attention_share", crate::quote::percent(attention)),
         ("overtaken", thousands(crossing)),
-        ("ffn_parameters", thousands(short.parts[2].parameters)),
     ];
     assert_quote!("the_block_ledger_values", values(&said));
 }
@@ -38,7 +35,6 @@ fn positions_drown_tokens_that_are_not_scaled() {
     let said = [
         ("loud_width", loudness::D_MODEL.to_string()),
         ("loud_token", format!("{:.1}", bare.token)),
-        ("loud_scaled", format!("{:.1}", scaled.token)),
         ("loud_position", format!("{:.1}", bare.position)),
         ("bare_same_token", two(bare.same_token)),
         ("bare_same_place", two(bare.same_place)),

@@ -3,50 +3,41 @@
 use attention::{Matrix, Rng, SeedableRng, random_matrix};
 use lessons::numbers::ends;
 use lessons::the_block::depth::{
-    D_FF, D_MODEL, Depth, N_BLOCKS, Place, Setting, apart, measure,
+    D_FF, D_MODEL, Depth, N_BLOCKS, N_SEEDS, Place, Setting, apart, measure,
 };
 
-use crate::quote::{Table, assert_quote, values};
-
-const SEEDS: u64 = 10;
+use crate::quote::{assert_quote, values};
 
 #[test]
 fn gradients_and_tokens_through_24_blocks() {
-    let mut table =
-        Table::new(["", "gradient", "least–most", "spread", "apart", "least–most"]);
     let mut post_apart = String::new();
-    for (size, name) in [(1.0, ""), (0.5, "½ ")] {
+    for size in [1.0, 0.5] {
         for setting in Setting::all(size) {
             let runs: Vec<Depth> =
-                (0..SEEDS).map(|seed| measure(&setting, seed).unwrap()).collect();
+                (0..N_SEEDS).map(|seed| measure(&setting, seed).unwrap()).collect();
             let of = |number: fn(&Depth) -> f64| ends(runs.iter().map(number));
-            let gradients = of(|it| it.gradients[0]);
-            let spread = of(|it| it.scales[N_BLOCKS])[1];
-            let aparts = of(|it| it.apart[N_BLOCKS]);
-            if !setting.residual {
-                assert!(aparts[2] < 1e-14, "{}: {:e}", setting.name(), aparts[2]);
+            let (gradients, aparts) =
+                (of(|it| it.gradients[0]), of(|it| it.apart[N_BLOCKS]));
+            match setting.residual {
+                false => {
+                    assert!(aparts[2] < 1e-14, "{}: {:e}", setting.name(), aparts[2])
+                }
+                true if size == 0.5 => {
+                    assert!(aparts[0] > 0.3, "{}: {aparts:?}", setting.name());
+                    assert!(gradients[0] > 0.4 && gradients[2] < 2.7, "{gradients:?}");
+                }
+                true => {}
             }
             if setting == Setting::deep(true, Place::After, 1.0) {
-                post_apart = written(aparts[1]);
+                post_apart = format!("{:.0e}", aparts[1]);
             }
-            let name = format!("{name}{}", setting.name());
-            let [gradient, gradient_ends] = with_ends(gradients);
-            let [apart, apart_ends] = with_ends(aparts);
-            table.row([
-                name,
-                gradient,
-                gradient_ends,
-                written(spread),
-                apart,
-                apart_ends,
-            ]);
         }
     }
     // Sharper heads do not keep tokens apart either.
     for size in [2.0, 4.0, 8.0] {
         let setting = Setting::deep(false, Place::Before, size);
         let apart = |seed| measure(&setting, seed).unwrap().apart[N_BLOCKS];
-        let most = (0..SEEDS).map(apart).fold(0.0, f64::max);
+        let most = (0..N_SEEDS).map(apart).fold(0.0, f64::max);
         assert!(most < 1e-14, "{size}: {most:e}");
     }
     // How early: the first block after which tokens are the same but for rounding.
@@ -55,13 +46,12 @@ fn gradients_and_tokens_through_24_blocks() {
     let gone = one.apart.iter().position(|&apart| apart < 1e-12).unwrap();
     let quoted = [
         ("deep_blocks", N_BLOCKS.to_string()),
-        ("deep_seeds", SEEDS.to_string()),
+        ("deep_seeds", N_SEEDS.to_string()),
         ("deep_width", D_MODEL.to_string()),
         ("deep_ff", D_FF.to_string()),
         ("deep_gone", gone.to_string()),
         ("deep_post_apart", post_apart),
     ];
-    assert_quote!("the_block_depth", table.text());
     assert_quote!("the_block_depth_values", values(&quoted));
 }
 
@@ -77,19 +67,4 @@ fn apart_is_0_for_one_token_and_near_1_for_random_ones() {
     let [half, nearer] =
         [0.5, 0.01].map(|part| apart(&(&same + (&tokens - &same) * part)));
     assert!(half < apart(&tokens) && nearer < 0.1 * half, "{half} {nearer}");
-}
-
-/// The median, and the two ends; 0 for what is only rounding.
-fn with_ends([least, median, most]: [f64; 3]) -> [String; 2] {
-    [written(median), format!("{}–{}", written(least), written(most))]
-}
-
-/// `0.31`, `5.9`, `420,000` as `4e5`, what is small as `9e-10`, and `0` below 10⁻¹⁴.
-fn written(x: f64) -> String {
-    match x {
-        0.0..1e-14 => "0".to_owned(),
-        0.1..1.0 => format!("{x:.2}"),
-        1.0..100.0 => format!("{x:.1}"),
-        _ => format!("{x:.0e}"),
-    }
 }

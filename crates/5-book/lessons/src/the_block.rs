@@ -7,16 +7,17 @@ pub mod cost;
 pub mod deep;
 pub mod depth;
 pub mod loudness;
+mod neither;
+mod norms;
+pub mod order;
 pub mod places;
 
-use crate::{Args, Entry};
-use anyhow::Result;
-use figures::{Figure, lines};
+use crate::Entry;
 
-pub(crate) const FIGURES: &[Entry] = &[("block-gradients", gradients)];
-
-fn gradients(_: &Args) -> Result<Figure> {
-    let title = "At this initialisation: without a residual, all tokens become one, whatever \
-                 the norm; without a norm, gradients vanish or explode";
-    Ok(lines(title, &depth::panels(&depth::SHOWN, 0)?)?)
-}
+pub(crate) const FIGURES: &[Entry] = &[
+    ("token-before", order::figure),
+    ("two-norms", norms::figure),
+    ("block-depth", depth::figure),
+    ("both-or-neither", neither::figure),
+    ("block-ledger", cost::figure),
+];

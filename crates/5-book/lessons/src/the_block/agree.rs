@@ -19,6 +19,10 @@ pub const N_SENTENCES: usize = 4;
 /// How many steps a training takes.
 pub const N_STEPS: usize = 300;
 const RATE: f64 = 0.03;
+/// How many starts each layer gets.
+pub const N_STARTS: u64 = 10;
+/// The widths that are tried.
+pub const WIDTHS: [usize; 5] = [1, 2, 4, 8, 16];
 /// How sharply the heads look.
 const SHARPNESS: f64 = 4.0;
 /// Where the token stands that asks.
@@ -104,6 +108,32 @@ pub fn plain(activation: Activation, d_ff: usize, seed: u64) -> FeedForward {
 pub fn gated(activation: Activation, d_ff: usize, seed: u64) -> FeedForward {
     let rng = &mut Rng::seed_from_u64(seed);
     FeedForward { activation, ..FeedForward::random_gated(FEATURES.len(), d_ff, rng) }
+}
+
+/// A layer of a width, with a seed.
+pub type Fresh = fn(usize, u64) -> FeedForward;
+
+/// The layers that are tried.
+pub const KINDS: [(&str, Fresh); 5] = [
+    ("no activation", |d_ff, seed| plain(Activation::None, d_ff, seed)),
+    ("ReLU", |d_ff, seed| plain(Activation::Relu, d_ff, seed)),
+    ("GELU", |d_ff, seed| plain(Activation::Gelu, d_ff, seed)),
+    ("gated, none", |d_ff, seed| gated(Activation::None, d_ff, seed)),
+    ("gated, SiLU", |d_ff, seed| gated(Activation::Silu, d_ff, seed)),
+];
+
+/// How many sentences each start answers rightly, by kind and width.
+///
+/// # Errors
+/// None; the sizes fit.
+pub fn answered() -> Result<Vec<Vec<Vec<usize>>>> {
+    let starts = |fresh: Fresh, d_ff| {
+        (0..N_STARTS).map(|seed| train(&mut fresh(d_ff, seed))).collect()
+    };
+    KINDS
+        .iter()
+        .map(|(_, fresh)| WIDTHS.map(|d_ff| starts(*fresh, d_ff)).into_iter().collect())
+        .collect()
 }
 
 /// Trains a layer behind the heads, and returns how many of the four sentences it answers

@@ -1,11 +1,16 @@
 //! A deep stack with and without its parts: live.
 
 use crate::live::{LiveFigure, LiveView, Question, live};
-use crate::numbers::{along, brief, lines_panel};
+use crate::numbers::{brief, ends};
 use anyhow::Result;
-use figures::{Lines, lines};
+use figures::{
+    Axis, Chart, DASHES, Figure, Mark, Panel, legend_room, log_axis, palette, significant,
+};
 
-use super::depth::{Place, Setting, measure};
+use super::depth::{Depth, Place, Setting, measure};
+
+/// The axes begin here at the latest, and end at its inverse at the earliest.
+const LEAST: f64 = 1e-3;
 
 /// Draws what a fresh stack does to tokens and gradients.
 pub(crate) const LIVE: LiveFigure<Set, Facts> =
@@ -67,22 +72,50 @@ live! {
     }
 }
 
+/// The gradient, and the tokens' spread and how far they are apart, block by block. At least
+/// six powers of ten are shown, so that what stays as it is looks so.
+fn figure(title: String, depth: &Depth) -> Result<Figure> {
+    let Depth { gradients, scales, apart } = depth;
+    let n_blocks = gradients.len() - 1;
+    let panel = |title: &str, all: &[&[f64]]| {
+        let [least, _, most] = ends(all.concat());
+        let y = [least.min(LEAST), most.max(LEAST.recip())];
+        let blocks = Axis::between([0.0, n_blocks as f64]).titled("after block");
+        Panel::new(title, blocks, Axis::decades(y, log_axis::power_of_ten), 230.0)
+    };
+    let mark = |nth: usize, name: &str, numbers: &[f64]| {
+        let told = numbers.iter().enumerate();
+        let told = told
+            .map(|(block, &y)| format!("{name}<br>after block {block}: {}", brief(y)));
+        Mark::lines_and_marks(0..=n_blocks, numbers.iter().map(|&y| significant(y)))
+            .named(name)
+            .line(palette::beside_wrong(nth), 2.0)
+            .dashed(DASHES[nth])
+            .sized(5)
+            .hover(told)
+            .unclipped()
+    };
+    let names = ["gradient", "spread", "apart"];
+    let chart = Chart::new(title)
+        .columns(2)
+        .left(44.0)
+        .above(legend_room(names.into_iter(), 14.0))
+        .panel(
+            panel("gradient, as a part of that at the top", &[gradients]),
+            [mark(0, names[0], gradients)],
+        )
+        .panel(
+            panel("tokens", &[scales, apart]),
+            [mark(1, names[1], scales), mark(2, names[2], apart)],
+        );
+    Ok(chart.captioned().figure()?)
+}
+
 fn draw(set: &Set) -> Result<LiveView<Facts>> {
     let &Set { residual, norm: place, blocks: n_blocks, size, seed } = set;
     let setting = Setting { residual, place, n_blocks, size };
     let depth = measure(&setting, seed as u64)?;
-    let panel = |title: &str, lines: &[(&str, &[f64])]| {
-        let lines = lines.iter().map(|(name, it)| ((*name).to_owned(), along(*it)));
-        Lines { is_log: true, ..lines_panel(title, "after block", lines.collect()) }
-    };
-    let panels = [
-        panel(
-            "gradient, as a part of that at the top",
-            &[("gradient", &depth.gradients)],
-        ),
-        panel("tokens", &[("spread", &depth.scales), ("apart", &depth.apart)]),
-    ];
-    let figure = lines(format!("{n_blocks} fresh blocks: {}", setting.name()), &panels)?;
+    let figure = figure(format!("{n_blocks} fresh blocks: {}", setting.name()), &depth)?;
     let [gradient, from, to, apart_from, apart_to] = [
         depth.gradients[0],
         depth.scales[0],

@@ -1,12 +1,13 @@
 //! A deep stack at its start: what the residual and the norm do for it.
 
-use crate::numbers::{along, lines_panel};
+use crate::Args;
+use crate::seeds::{DotPanel, dots};
 use anyhow::Result;
 use attention::{
     Batch, Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, random_matrix,
 };
 use block::{Block, FeedForward, LayerNorm, Norms, Stack, StackPass, Sublayer};
-use figures::Lines;
+use figures::{Figure, significant};
 use fused_heads::FusedAttention;
 use gradients::Entries;
 
@@ -45,15 +46,6 @@ pub struct Setting {
     /// and Bengio. BERT and GPT-2 begin smaller.
     pub size: f64,
 }
-
-/// What the chapter's figure compares.
-pub const SHOWN: [Setting; 5] = [
-    Setting::deep(true, Place::Before, 1.0),
-    Setting::deep(true, Place::After, 1.0),
-    Setting::deep(true, Place::None, 1.0),
-    Setting::deep(false, Place::Before, 1.0),
-    Setting::deep(false, Place::None, 1.0),
-];
 
 impl Setting {
     /// 24 blocks.
@@ -158,22 +150,34 @@ pub fn apart(tokens: &Matrix) -> f64 {
     (off.norm() / tokens.norm()).max(f64::EPSILON)
 }
 
-/// Gradients of these stacks, and how far tokens are apart in them, to be drawn.
-///
-/// # Errors
-/// None; the sizes fit.
-pub fn panels(settings: &[Setting], seed: u64) -> Result<[Lines; 2]> {
-    let panel = |title: &str| Lines {
-        is_log: true,
-        ..lines_panel(title, "after block", Vec::new())
+/// How many seeds are drawn.
+pub const N_SEEDS: u64 = 10;
+/// What is less is rounding.
+const LEAST: f64 = 1e-14;
+
+/// All six settings and their halves: a dot per seed.
+pub(super) fn figure(_: &Args) -> Result<Figure> {
+    let measured = |size: f64| -> Result<Vec<Vec<Depth>>> {
+        let seeds = |setting| (0..N_SEEDS).map(|seed| measure(&setting, seed)).collect();
+        Setting::all(size).map(seeds).collect()
     };
-    let titles = ["gradient, as a part of that at the top", "how far tokens are apart"];
-    let mut panels = titles.map(panel);
-    for setting in settings {
-        let depth = measure(setting, seed)?;
-        for (panel, numbers) in panels.iter_mut().zip([depth.gradients, depth.apart]) {
-            panel.lines.push((setting.name().to_owned(), along(&numbers)));
-        }
-    }
-    Ok(panels)
+    let (whole, half) = (measured(1.0)?, measured(0.5)?);
+    let panel = |title, ends: [f64; 2], of: fn(&Depth) -> f64| {
+        let number = |depth: &Depth| significant(of(depth).max(LEAST));
+        let rows = |all: &[Vec<Depth>]| {
+            all.iter().map(|seeds| seeds.iter().map(number).collect()).collect()
+        };
+        let series = vec![("as they begin", rows(&whole)), ("halved", rows(&half))];
+        DotPanel { title, ends, is_log: true, are_parts: false, series }
+    };
+    let panels = [
+        panel("how far apart tokens are", [1e-16, 1.0], |it| it.apart[N_BLOCKS]),
+        panel("gradient at the bottom", [1e-17, 1e10], |it| it.gradients[0]),
+        panel("spread of the entries", [1e-3, 1e6], |it| it.scales[N_BLOCKS]),
+    ];
+    let rows: Vec<String> =
+        Setting::all(1.0).map(|setting| setting.name().to_owned()).collect();
+    let title = "Without a residual, all tokens become one; with one, what holds depends on \
+                 the norm and on how small the parameters begin";
+    dots(title, &rows, 44.0, &panels)
 }

@@ -1,11 +1,11 @@
 //! The paper's table of positions, and which of them are alike: live.
 
 use crate::live::{LiveFigure, LiveView, Question, live};
-use crate::numbers::{along, lines_panel, written};
+use crate::numbers::{along, mean, written};
 use anyhow::Result;
 use attention::{Matrix, Rng, SeedableRng, random_matrix};
 use block::sinusoidal;
-use figures::lines;
+use figures::{Axis, Chart, Figure, Mark, Panel, legend_room, palette, rounded};
 
 /// Draws the table as waves, and one position next to all others.
 pub(crate) const LIVE: LiveFigure<Set, Facts> =
@@ -69,33 +69,96 @@ pub fn similarities(table: &Matrix, position: usize) -> Vec<f64> {
     table.row_iter().map(|row| row.dot(&own) / own.norm_squared()).collect()
 }
 
+/// A line through all positions, smooth where there is something between them, and a dot at
+/// each.
+fn swing(
+    nth: usize,
+    name: &str,
+    dots: &[[f64; 2]],
+    between: impl Fn(f64) -> f64,
+) -> [Mark; 2] {
+    const STEPS: usize = 8; // from a position to the next
+    let (from, n) = (dots[0][0], STEPS * (dots.len() - 1));
+    let smooth = (0..=n).map(|at| from + at as f64 / STEPS as f64);
+    let smooth: Vec<[f64; 2]> = smooth.map(|x| [x, between(x)]).collect();
+    let told = dots.iter().map(|[x, y]| format!("{name}<br>{x}: {}", written(*y, 3)));
+    let curve = Mark::curve(&smooth).line(palette::head(nth), 1.5).opacity(0.7);
+    let dots = Mark::points(
+        dots.iter().map(|dot| dot[0]),
+        dots.iter().map(|dot| rounded(dot[1])),
+    );
+    let dots = dots.named(name).sized(4).coloured(palette::head(nth)).hover(told);
+    [curve.in_legend(false).silent(), dots.in_legend(nth < N_WAVES)]
+}
+
+/// Between two positions of a random table nothing is known: a straight line.
+fn straight(dots: &[[f64; 2]], x: f64) -> f64 {
+    let at = ((x - dots[0][0]).floor() as usize).min(dots.len() - 2);
+    let [[from, low], [_, high]] = [dots[at], dots[at + 1]];
+    low + (x - from) * (high - low)
+}
+
 /// Some of the table's columns, from the fastest wave to a slow one.
-fn waves(table: &Matrix) -> Vec<(String, Vec<[f64; 2]>)> {
-    let d_model = table.ncols();
-    let wave = |nth: usize| {
-        let column = 2 * (nth * d_model / 2 / N_WAVES);
-        let points = table.column(column);
-        (format!("entry {column}"), along(points))
+fn wave_column(nth: usize, d_model: usize) -> usize {
+    2 * (nth * d_model / 2 / N_WAVES)
+}
+
+/// The angle of a pair of columns at position 1.
+fn rate(column: usize, d_model: usize) -> f64 {
+    10_000_f64.powf(-(column as f64) / d_model as f64)
+}
+
+fn waves(table: &Matrix, is_smooth: bool) -> impl Iterator<Item = Mark> {
+    (0..N_WAVES).flat_map(move |nth| {
+        let column = wave_column(nth, table.ncols());
+        let dots = along(table.column(column));
+        swing(nth, &format!("entry {column}"), &dots, |x| match is_smooth {
+            true => (x * rate(column, table.ncols())).sin(),
+            false => straight(&dots, x),
+        })
+    })
+}
+
+fn figure(
+    title: &str,
+    table: &Matrix,
+    is_smooth: bool,
+    position: usize,
+) -> Result<Figure> {
+    let (alike, d_model) = (similarities(table, position), table.ncols());
+    let dots = along(&alike).into_iter().map(|[x, y]| [x - position as f64, y]);
+    let dots: Vec<[f64; 2]> = dots.collect();
+    let similarity = swing(N_WAVES, "similarity", &dots, |x| match is_smooth {
+        true => mean((0..d_model / 2).map(|pair| (x * rate(2 * pair, d_model)).cos())),
+        false => straight(&dots, x),
+    });
+    let panel = |title: &str, x: [f64; 2], x_title: &str, y: [f64; 2]| {
+        Panel::new(title, Axis::between(x).titled(x_title), Axis::between(y), 230.0)
     };
-    (0..N_WAVES).map(wave).collect()
+    let (most, last) = (table.amax().max(1.0) * 1.05, N_POSITIONS as f64 - 1.0);
+    let least = alike.iter().copied().fold(0.0, f64::min) - 0.05;
+    let entries =
+        panel("some entries, a dot per position", [0.0, last], "position", [-most, most]);
+    let with = format!("similarity with position {position}");
+    let steps = [dots[0][0], dots[0][0] + last];
+    let names: Vec<String> =
+        (0..N_WAVES).map(|nth| format!("entry {}", wave_column(nth, d_model))).collect();
+    let chart = Chart::new(title)
+        .columns(2)
+        .left(44.0)
+        .above(legend_room(names.iter().map(String::as_str), 14.0))
+        .panel(entries, waves(table, is_smooth))
+        .panel(panel(&with, steps, "steps away", [least, 1.05]), similarity);
+    Ok(chart.captioned().figure()?)
 }
 
 fn draw(&Set { position, table: kind, width: d_model }: &Set) -> Result<LiveView<Facts>> {
-    let table: Matrix = match kind {
-        "sinusoidal" => sinusoidal(N_POSITIONS, d_model),
-        _ => random_matrix(N_POSITIONS, d_model, 1.0, &mut Rng::seed_from_u64(1)),
+    let is_smooth = kind == "sinusoidal";
+    let table: Matrix = match is_smooth {
+        true => sinusoidal(N_POSITIONS, d_model),
+        false => random_matrix(N_POSITIONS, d_model, 1.0, &mut Rng::seed_from_u64(1)),
     };
     let alike = similarities(&table, position);
-    let away = |other: usize| other as f64 - position as f64;
-    let points = alike.iter().enumerate().map(|(other, &it)| [away(other), it]);
-    let panels = [
-        lines_panel("some entries of the table", "position", waves(&table)),
-        lines_panel(
-            format!("similarity with position {position}"),
-            "steps away",
-            vec![("similarity".to_owned(), points.collect())],
-        ),
-    ];
     let title = match kind {
         "sinusoidal" => {
             "How alike two positions are depends on the steps between them alone"
@@ -113,7 +176,8 @@ fn draw(&Set { position, table: kind, width: d_model }: &Set) -> Result<LiveView
         at(1),
         at(8)
     );
-    Ok(LiveView { figure: lines(title, &panels)?, words, facts: Facts { alike } })
+    let figure = figure(title, &table, is_smooth, position)?;
+    Ok(LiveView { figure, words, facts: Facts { alike } })
 }
 
 #[cfg(test)]

@@ -61,7 +61,7 @@ impl ScoreAndMaps<'_> {
             };
             let rows = (0..self.tokens.len()).map(row);
             let caption = format!("What {name} attends to most");
-            Table::new(caption, ["query", "key", "share"], rows)
+            Table::new(caption, ["query", "key", "attention weight"], rows)
         };
         std::iter::once(scores).chain(self.maps.iter().map(of_map)).collect()
     }
