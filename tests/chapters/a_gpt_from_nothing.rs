@@ -1,6 +1,5 @@
 //! What “A GPT from nothing” quotes.
 
-use std::collections::BTreeSet;
 use std::fs;
 
 use attention::{Matrix, Rng, SeedableRng, median, thousands};
@@ -8,10 +7,11 @@ use block::Dropout;
 use gpt::{Architecture, NAMES, RUNGS, SEEDS, Schedule, Split, TIMES, Training};
 use lessons::a_gpt_from_nothing::{learned, next};
 use lessons::numbers::ends;
+use lessons::seeds::of_kind;
 use serde_json::Value;
 use workshop::paths;
 
-use crate::quote::{Table, assert_quote, bound, values};
+use crate::quote::{assert_quote, bound, values};
 
 #[test]
 fn sizes_of_the_model_and_of_its_file() {
@@ -52,20 +52,20 @@ fn every_rung_takes_the_same_steps() {
         a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
     };
     let (first, rest) = trained.split_first().unwrap();
-    let (mut exact, mut single) = ([0.0_f64; 2], 0.0);
+    let (mut exact, mut single) = (0.0_f64, 0.0);
     for (rung, (losses, parameters)) in RUNGS[1..].iter().zip(rest) {
         let losses = apart(losses, &first.0);
         match rung.name {
             "tiles" => single = losses,
             _ => {
-                exact = [exact[0].max(losses), exact[1].max(apart(parameters, &first.1))]
+                exact = exact.max(losses);
+                assert!(apart(parameters, &first.1) < 1e-9, "{}", rung.name);
             }
         }
     }
     let quoted = [
         ("steps_compared", N_STEPS.to_string()),
-        ("losses_apart", bound(exact[0], 1e-12)),
-        ("parameters_apart", bound(exact[1], 1e-9)),
+        ("losses_apart", bound(exact, 1e-12)),
         ("tiles_apart", bound(single, 1e-5)),
     ];
     assert_quote!("gpt_equal", values(&quoted));
@@ -73,7 +73,7 @@ fn every_rung_takes_the_same_steps() {
 
 #[test]
 fn how_many_letters_are_left_and_the_most_likely_names() {
-    let model = &learned::first().unwrap().model;
+    let model = learned::first().unwrap();
     let left = |prefix: &str, nth: usize| {
         let logits = model.next(&next::ids(prefix)).unwrap();
         let chances = next::ways().unwrap()[nth].1.chances(&logits);
@@ -85,8 +85,6 @@ fn how_many_letters_are_left_and_the_most_likely_names() {
     let beams = next::beams(model, 8, 0.0).unwrap();
     let names: Vec<String> =
         beams.iter().take(3).map(|beam| format!("*{}*", name(&beam.ids))).collect();
-    let known: BTreeSet<&str> = NAMES.lines().collect();
-    let n_known = beams.iter().filter(|beam| known.contains(&*name(&beam.ids))).count();
     assert_quote!(
         "gpt_choices_values",
         values(&[
@@ -95,21 +93,9 @@ fn how_many_letters_are_left_and_the_most_likely_names() {
             ("nucleus_of_nothing", left("", 3)),
             ("beams", names.join(", ")),
             ("n_beams", beams.len().to_string()),
-            ("beams_known", n_known.to_string()),
         ])
     );
 }
-
-/// What each rung changes.
-const CHANGES: [(&str, &str); 7] = [
-    ("scalars", "one file, with a tape"),
-    ("loops", "no tape: gradients by hand"),
-    ("matrices", "a name at once, a matrix per head"),
-    ("fused", "the book's block: one matrix for all heads"),
-    ("batch", "all names of a step at once"),
-    ("tiles", "f32, in vectors"),
-    ("PyTorch", "the same model, its own autograd, f32"),
-];
 
 /// Milliseconds of a step, as they were measured.
 #[test]
@@ -119,12 +105,6 @@ fn times_of_the_rungs() {
         let of = runs.iter().find(|run| run["model"] == model && run["rung"] == rung);
         of.map(|run| run["ms"].as_f64().unwrap())
     };
-    let written = |ms: Option<f64>| ms.map_or("–".to_owned(), |ms| format!("{ms:.2}"));
-    let mut table = Table::new(["", "what is changed", "small, ms", "larger, ms"]);
-    for (rung, change) in CHANGES {
-        let [small, larger] = ["small", "larger"].map(|model| written(ms(model, rung)));
-        table.row([rung, change, &small, &larger]);
-    }
     let factor = |model, slow, fast| {
         let factor = ms(model, slow).unwrap() / ms(model, fast).unwrap();
         match factor {
@@ -132,12 +112,10 @@ fn times_of_the_rungs() {
             _ => format!("{factor:.0}"),
         }
     };
-    assert_quote!("gpt_times", table.text());
     assert_quote!(
         "gpt_times_values",
         values(&[
             ("tape", factor("small", "scalars", "loops")),
-            ("batched", factor("small", "fused", "batch")),
             ("tiled", factor("larger", "batch", "tiles")),
             ("all_faster", factor("small", "scalars", "tiles")),
             ("pytorch_small", factor("small", "PyTorch", "tiles")),
@@ -147,63 +125,38 @@ fn times_of_the_rungs() {
     );
 }
 
-/// The runs of one kind.
-fn runs(kind: &str) -> Vec<Value> {
-    let all: Vec<Value> = serde_json::from_str(SEEDS).unwrap();
-    let of: Vec<Value> = all.into_iter().filter(|run| run["model"] == kind).collect();
-    assert_eq!(of.len(), 10, "{kind}");
-    of
-}
-
-fn all(runs: &[Value], key: &str) -> Vec<f64> {
-    runs.iter().map(|run| run[key].as_f64().unwrap()).collect()
+/// A number of each run of a kind, or a list of each.
+fn all(kind: &str, key: &str) -> Vec<f64> {
+    of_kind(SEEDS, kind, key).unwrap()
 }
 
 #[test]
 fn losses_of_ten_seeds_beside_counts() {
-    let split = Split::of(NAMES.lines());
-    let mut table = Table::new(["loss on unseen names", "least", "median", "most"]);
-    let counted = learned::counted(&split);
-    for (name, loss) in counted {
-        table.row([&format!("counts: {name}"), "", &format!("{loss:.3}"), ""]);
+    let [_, (_, pairs), (_, triples)] = learned::counted(&Split::of(NAMES.lines()));
+    // What the title of the figure says.
+    assert!(
+        all("small", "test").into_iter().all(|loss| (triples..pairs).contains(&loss))
+    );
+    for kind in ["larger", "small, longer"] {
+        assert!(all(kind, "test").into_iter().all(|loss| loss < triples), "{kind}");
     }
-    let kinds = [
+    let mut quoted = vec![("pairs".to_owned(), format!("{pairs:.3}"))];
+    for (kind, key) in [
         ("no attention", "no_attention"),
         ("no positions", "no_positions"),
         ("small", "small"),
-        ("larger", "larger"),
-        ("small, longer", "longer"),
-    ];
-    let mut quoted = vec![("pairs".to_owned(), format!("{:.3}", counted[1].1))];
-    quoted.push(("triples".into(), format!("{:.3}", counted[2].1)));
-    for (kind, key) in kinds {
-        let [least, middle, most] = ends(all(&runs(kind), "test"));
-        let [least, middle, most] = [least, middle, most].map(|x| format!("{x:.3}"));
-        let name = match kind {
-            "larger" => "GPT, larger".to_owned(),
-            "small" => "GPT, small".to_owned(),
-            "small, longer" => "GPT, small, trained longer".to_owned(),
-            without => format!("small, {without}"),
-        };
-        table.row([&name, &least, &middle, &most]);
-        quoted.push((format!("{key}_least"), least));
-        quoted.push((key.to_owned(), middle));
-        quoted.push((format!("{key}_most"), most));
-    }
-    for (kind, key) in [
-        ("small", "small_met"),
-        ("larger", "larger_met"),
-        ("small, longer", "longer_met"),
     ] {
-        let runs = runs(kind);
-        let met = all(&runs, "test").into_iter().zip(all(&runs, "most"));
-        let met = met.filter(|(test, most)| test <= most).count();
-        quoted.push((key.to_owned(), met.to_string()));
+        quoted.push((key.to_owned(), format!("{:.3}", median(all(kind, "test")))));
     }
+    let met = ["small", "larger", "small, longer"].map(|kind| {
+        let met = all(kind, "test").into_iter().zip(all(kind, "most"));
+        met.filter(|(test, most)| test <= most).count()
+    });
+    assert_eq!(met, [10; 3]);
+    quoted.push(("all_met".into(), met[0].to_string()));
     let larger = Architecture::LARGER;
     quoted.push(("larger_width".into(), larger.d_model.to_string()));
     quoted.push(("larger_parameters".into(), thousands(larger.n_parameters())));
-    assert_quote!("gpt_learned", table.text());
     assert_quote!("gpt_learned_values", values(&quoted));
 }
 
@@ -211,12 +164,10 @@ fn losses_of_ten_seeds_beside_counts() {
 fn losses_without_a_head_and_how_long_each_model_was_trained() {
     let mut quoted = Vec::new();
     for (kind, key) in [("small", "head"), ("small, longer", "longer_head")] {
-        let mut rises = Vec::new();
-        for run in runs(kind) {
-            let whole = run["test"].as_f64().unwrap();
-            let without = run["without"].as_array().unwrap().iter();
-            rises.extend(without.map(|loss| loss.as_f64().unwrap() - whole));
-        }
+        let (whole, without) = (all(kind, "test"), all(kind, "without"));
+        let heads = without.chunks(Architecture::SMALL.n_heads).zip(whole);
+        let rises =
+            heads.flat_map(|(heads, whole)| heads.iter().map(move |it| it - whole));
         let [least, _, most] = ends(rises);
         quoted.push((format!("{key}_least"), format!("{least:.2}")));
         quoted.push((format!("{key}_most"), format!("{most:.2}")));
@@ -236,38 +187,23 @@ fn losses_without_a_head_and_how_long_each_model_was_trained() {
 /// A model that learns from few names, with dropout and without.
 #[test]
 fn dropout_with_few_names() {
-    let mut table = Table::new([
-        "medians of ten seeds",
-        "learned from",
-        "unseen",
-        "unseen, still dropping",
-    ]);
-    let mut quoted = Vec::new();
-    for (kind, key) in [("few names", "plain"), ("few names, dropout", "dropped")] {
-        let runs = runs(kind);
-        let middle = |name| format!("{:.3}", median(all(&runs, name)));
-        let [learned, test, dropping] = ["learned", "test", "dropping"].map(middle);
-        let name = if key == "plain" { "no dropout" } else { "dropout, p = 0.2" };
-        let last = if key == "plain" { "–" } else { &dropping };
-        table.row([name, &learned, &test, last]);
-        quoted.push((format!("{key}_test"), test));
-        quoted.push((format!("{key}_learned"), learned));
-    }
-    let (dropped, plain) = (runs("few names, dropout"), runs("few names"));
+    let [plain, dropped] = ["few names", "few names, dropout"];
     let n_below = |left: Vec<f64>, right: Vec<f64>| {
         left.iter().zip(&right).filter(|(left, right)| left < right).count().to_string()
     };
-    quoted.push(("few".into(), plain[0]["n_names"].to_string()));
-    let better = n_below(all(&dropped, "test"), all(&plain, "test"));
-    let worse = n_below(all(&dropped, "test"), all(&dropped, "dropping"));
-    quoted.push(("better".into(), better));
-    quoted.push(("worse".into(), worse));
+    let middle = |kind| format!("{:.3}", median(all(kind, "test")));
+    let mut quoted = vec![
+        ("plain_test", middle(plain)),
+        ("dropped_test", middle(dropped)),
+        ("few", all(plain, "n_names")[0].to_string()),
+        ("better", n_below(all(dropped, "test"), all(plain, "test"))),
+        ("worse", n_below(all(dropped, "test"), all(dropped, "dropping"))),
+    ];
     // 1 / (1 − p): what a row of attention weights sums to if nothing of it is dropped.
     let mut dropout = Dropout::new(0.2, Rng::seed_from_u64(1)).unwrap();
     let row: Matrix = Matrix::from_element(1, 4, 0.25);
     let sums = (0..1000).map(|_| row.component_mul(&dropout.mask((1, 4))).sum());
     let most = sums.fold(0.0, f64::max);
-    quoted.push(("row_of_kept".into(), format!("{most:.2}")));
-    assert_quote!("gpt_dropout", table.text());
+    quoted.push(("row_of_kept", format!("{most:.2}")));
     assert_quote!("gpt_dropout_values", values(&quoted));
 }

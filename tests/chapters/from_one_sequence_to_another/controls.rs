@@ -1,20 +1,23 @@
 //! What the controls of the alignment say, and the model of one attention over both texts.
 
-use attention::thousands;
-use lessons::from_one_sequence_to_another::runs;
+use lessons::from_one_sequence_to_another::{all, runs};
 use lessons::numbers::ends;
 use lessons::seeds::{numbers, rows};
 use serde_json::Value;
 use training::dates::{DATES_JOINED, DATES_MOVED, DATES_SMALL};
 use training::dates::{DateAblation, Dates, criteria};
 
-use super::{all, number, percent};
-use crate::quote::{Table, assert_quote, values};
+use super::{number, percent};
+use crate::quote::{assert_quote, values};
 
 fn read(data: &str) -> Vec<Value> {
     let runs: Vec<Value> = serde_json::from_str(data).unwrap();
     assert_eq!(runs.len(), 10);
     runs
+}
+
+fn list(key: &str) -> Vec<f64> {
+    all(key).unwrap()
 }
 
 fn most(numbers: impl IntoIterator<Item = f64>) -> f64 {
@@ -23,11 +26,11 @@ fn most(numbers: impl IntoIterator<Item = f64>) -> f64 {
 
 #[test]
 fn how_many_heads_align_and_what_the_controls_say() {
-    let aligned = all("aligned");
+    let aligned = list("aligned");
     let [least, _, most_aligned] = ends(aligned.clone());
     let n = aligned.iter().filter(|&&n| n >= criteria::ALIGNED_LETTERS as f64).count();
     let second = most(aligned.iter().copied().filter(|&n| n < most_aligned));
-    let stayed: f64 = all("aligned_asked_by_another").iter().sum();
+    let stayed: f64 = list("aligned_asked_by_another").iter().sum();
     let stayed = stayed / aligned.iter().sum::<f64>();
     let at_test = most(runs().unwrap().iter().map(|run| number(run, "whole_moved")));
     let moved = read(DATES_MOVED);
@@ -42,9 +45,9 @@ fn how_many_heads_align_and_what_the_controls_say() {
         ("unaligned_heads", (aligned.len() - n).to_string()),
         ("aligned_least", whole(least)),
         ("aligned_second", whole(second)),
-        ("fresh_most", whole(most(all("aligned_before")))),
-        ("shuffled_most", whole(most(all("aligned_shuffled")))),
-        ("of_another_most", whole(most(all("aligned_of_another")))),
+        ("fresh_most", whole(most(list("aligned_before")))),
+        ("shuffled_most", whole(most(list("aligned_shuffled")))),
+        ("of_another_most", whole(most(list("aligned_of_another")))),
         ("stayed", percent(stayed)),
         ("moved_at_test", percent(at_test)),
         ("moved_whole", percent(learned)),
@@ -56,24 +59,9 @@ fn how_many_heads_align_and_what_the_controls_say() {
 /// Heads taken away one by one, and all but one, beside as many random directions.
 #[test]
 fn what_is_left_without_heads() {
-    let mut table = Table::new(["whole dates of ten seeds", "least", "median", "most"]);
-    let mut quoted = Vec::new();
-    for (name, key) in [
-        ("without one of four heads", "without"),
-        ("without 16 random directions of 64", "random"),
-        ("the same, and as much of the output", "random_scaled"),
-        ("with one head alone", "alone"),
-    ] {
-        let [least, median, most] = ends(all(key)).map(percent);
-        table.row([name, &least, &median, &most]);
-        quoted.push((format!("{key}_least"), least));
-        quoted.push((format!("{key}_median"), median));
-        quoted.push((format!("{key}_most"), most));
-    }
-    assert_quote!("dates_removed", table.text());
-    let needed = all("needed").len();
-    quoted.push(("needed".into(), needed.to_string()));
-    let n_heads = all("without").len();
+    let needed = list("needed").len();
+    let mut quoted = vec![("needed".to_owned(), needed.to_string())];
+    let n_heads = list("without").len();
     quoted.push(("not_needed".into(), (n_heads - needed).to_string()));
     // A head like any draw is the worst of eleven in one case of eleven.
     let by_chance = n_heads as f64 / (DateAblation::N_DRAWS + 1) as f64;
@@ -93,17 +81,13 @@ fn what_is_left_without_heads() {
 #[test]
 fn one_attention_over_both_texts() {
     let joined = read(DATES_JOINED);
-    let pair = |key: &str| numbers(&joined[0][key]).unwrap();
-    let (parameters, multiply_adds) = (pair("parameters"), pair("multiply_adds"));
+    let multiply_adds = numbers(&joined[0]["multiply_adds"]).unwrap();
+    let parameters = numbers(&joined[0]["parameters"]).unwrap();
+    assert!((parameters[1] / parameters[0] - 1.0).abs() < 0.002, "{parameters:?}");
     let [least, _, _] = ends(joined.iter().map(|run| number(run, "whole")));
     let aligned = joined.iter().flat_map(|run| rows(&run["aligned"]).unwrap().concat());
-    let counted = |n: f64| thousands(n as u64);
     let quoted = [
         ("joined_whole", percent(least)),
-        ("joined_parameters", counted(parameters[1])),
-        ("cross_parameters", counted(parameters[0])),
-        ("joined_adds", counted(multiply_adds[1])),
-        ("cross_adds", counted(multiply_adds[0])),
         ("joined_times", format!("{:.1}", multiply_adds[1] / multiply_adds[0])),
         ("joined_aligned", most(aligned).to_string()),
     ];

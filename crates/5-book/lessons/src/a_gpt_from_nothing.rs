@@ -7,5 +7,10 @@ pub(crate) mod training_now;
 
 use crate::Entry;
 
-pub(crate) const FIGURES: &[Entry] =
-    &[("gpt-loss", learned::figure), ("gpt-next", next::figure)];
+pub(crate) const FIGURES: &[Entry] = &[
+    ("gpt-guesses", next::guesses),
+    ("gpt-times", learned::times),
+    ("gpt-seeds", learned::of_seeds),
+    ("gpt-loss", learned::figure),
+    ("gpt-next", next::figure),
+];

@@ -1,6 +1,10 @@
 //! “From one sequence to another”: dates in six forms become one, by a trained encoder and
 //! decoder.
 
+pub mod aligned;
+pub mod caches;
+mod forms;
+mod masks;
 pub mod model;
 pub mod typed;
 
@@ -11,10 +15,18 @@ use serde_json::Value;
 use training::dates::DATES;
 use training::dates::N_TARGET;
 
+use crate::charts::dots;
 use crate::seeds::{numbers, rows};
 use crate::{Args, Entry};
 
-pub(crate) const FIGURES: &[Entry] = &[("date-parts", parts)];
+pub(crate) const FIGURES: &[Entry] = &[
+    ("three-masks", masks::figure),
+    ("date-forms", forms::figure),
+    ("date-parts", parts),
+    ("date-letters", aligned::figure),
+    ("dates-removed", removed),
+    ("two-caches", caches::figure),
+];
 
 /// The seed of the trained model that is shown.
 pub const SEED: usize = 1;
@@ -34,6 +46,16 @@ pub fn runs() -> Result<Vec<Value>> {
     let runs: Vec<Value> = serde_json::from_str(DATES)?;
     ensure!(runs.len() == 10, "{} runs of dates", runs.len());
     Ok(runs)
+}
+
+/// The numbers of a list in every run, one after the other.
+///
+/// # Errors
+/// If a run has no such list.
+pub fn all(key: &str) -> Result<Vec<f64>> {
+    let lists =
+        runs()?.iter().map(|run| numbers(&run[key])).collect::<Result<Vec<_>>>()?;
+    Ok(lists.concat())
 }
 
 /// The shares that a head gives to year, month and day at each letter, `[N_TARGET, 3]`, for
@@ -70,6 +92,22 @@ fn parts(_: &Args) -> Result<Figure> {
     let title =
         "Seed 1: at the end of each part, all four heads look at it; before, they differ";
     Ok(head_maps(title, &heads))
+}
+
+/// The dates that are whole without a head, and without as many random directions.
+fn removed(_: &Args) -> Result<Figure> {
+    let rows = [
+        ("without one head", "without"),
+        ("random directions", "random"),
+        ("random, as strong", "random_scaled"),
+        ("one head alone", "alone"),
+    ];
+    let row = |(name, key)| -> Result<(&str, Vec<f64>)> {
+        Ok((name, all(key)?.iter().map(|part| 100.0 * part).collect()))
+    };
+    let rows = rows.into_iter().map(row).collect::<Result<Vec<_>>>()?;
+    let title = "Most heads are missed more than random directions are, and none does the work alone";
+    dots(title, "unseen dates that are whole, in %", &rows, &[])
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ pub mod a_model_that_writes;
 mod args;
 pub mod asked;
 pub mod bad_numbers;
+mod charts;
 pub mod counting;
 pub mod diagrams;
 mod dot_rows;

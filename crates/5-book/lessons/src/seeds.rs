@@ -32,6 +32,19 @@ pub fn rows(list: &Value) -> Result<Vec<Vec<f64>>> {
     list.as_array().context("rows")?.iter().map(numbers).collect()
 }
 
+/// The numbers of the runs of one kind of model, one after the other; a run may have a list.
+///
+/// # Errors
+/// If these are no runs.
+pub fn of_kind(runs: &str, kind: &str, key: &str) -> Result<Vec<f64>> {
+    let runs: Vec<Value> = serde_json::from_str(runs)?;
+    let of_kind = runs.iter().filter(|run| run["model"] == kind);
+    let list = |run: &Value| {
+        run[key].as_f64().map_or_else(|| numbers(&run[key]), |x| Ok(vec![x]))
+    };
+    Ok(of_kind.map(list).collect::<Result<Vec<_>>>()?.concat())
+}
+
 /// One training: its loss and its score at some of its steps.
 pub struct Curve {
     /// What it has in common with others, which are drawn alike: `3 heads`.

@@ -1,56 +1,32 @@
-//! The small model, trained once: what it loses on names that it never saw, on the way, beside
-//! letters that are only counted.
+//! The small model, trained once, letters that are only counted, and what was measured: ten
+//! seeds, and the time of a step on each rung.
 
 use std::sync::OnceLock;
 
 use anyhow::Result;
 use attention::{Rng, SeedableRng};
 use figures::{Figure, lines};
-use gpt::{Architecture, Counts, Model, NAMES, Rung, Schedule, Split, Training};
+use gpt::{
+    Architecture, Counts, Model, NAMES, Rung, SEEDS, Schedule, Split, TIMES, Training,
+};
 
-use crate::Args;
+use super::training_now;
 use crate::kept::kept;
 use crate::numbers::lines_panel;
-
-/// Steps between two looks at the unseen names.
-const EACH: usize = 50;
-const SEED: u64 = 1;
-
-/// A trained model with its names.
-pub struct Learned {
-    /// What it learned from, and what was kept from it.
-    pub split: Split,
-    /// As it was at the end.
-    pub model: Model,
-    /// After how many steps, and the loss on the unseen names then.
-    pub looks: Vec<[f64; 2]>,
-}
+use crate::{Args, charts, seeds};
 
 /// The small model, trained with the first seed.
 ///
 /// # Errors
-/// As [`Training::step`].
-pub fn first() -> Result<&'static Learned> {
-    static FIRST: OnceLock<Learned> = OnceLock::new();
-    kept(&FIRST, train)
-}
-
-fn train() -> Result<Learned> {
-    let split = Split::of(NAMES.lines());
-    let (small, rng) = (Architecture::SMALL, &mut Rng::seed_from_u64(SEED));
-    let mut training = Training::new(Rung::BATCH, small, Schedule::SMALL, rng)?;
-    let look = |training: &Training| -> attention::Result<[f64; 2]> {
-        let model = Model::new(small, training.parameters())?;
-        Ok([training.n_taken() as f64, model.loss(&split.test)?])
-    };
-    let mut looks = vec![look(&training)?];
-    while training.step(&split.learned, rng)?.is_some() {
-        if training.n_taken().is_multiple_of(EACH) {
-            looks.push(look(&training)?);
-        }
-    }
-    let model = Model::new(small, training.parameters())?;
-    Ok(Learned { split, model, looks })
+/// As [`Training::run`].
+pub fn first() -> Result<&'static Model> {
+    static FIRST: OnceLock<Model> = OnceLock::new();
+    kept(&FIRST, || {
+        let (small, rng) = (Architecture::SMALL, &mut Rng::seed_from_u64(1));
+        let mut training = Training::new(Rung::BATCH, small, Schedule::SMALL, rng)?;
+        training.run(&Split::of(NAMES.lines()).learned, rng)?;
+        Ok(Model::new(small, training.parameters())?)
+    })
 }
 
 /// What is counted, letters after none, one and two others, and the loss of these counts on
@@ -61,15 +37,38 @@ pub fn counted(split: &Split) -> [(&'static str, f64); 3] {
     })
 }
 
-/// The loss against steps, and the counts as level lines.
+/// The loss against steps, of the model that is trained for longer, and the counts as levels.
 pub(super) fn figure(_: &Args) -> Result<Figure> {
-    let Learned { split, looks, .. } = first()?;
+    let (looks, rules) = training_now::losses()?;
     let level = |(name, loss): (&str, f64)| {
-        (name.to_owned(), vec![[0.0, loss], [Schedule::SMALL.n_steps as f64, loss]])
+        (name.to_owned(), vec![[0.0, loss], [Schedule::PAGE.n_steps as f64, loss]])
     };
-    let mut each = vec![("the model".to_owned(), looks.clone())];
-    each.extend(counted(split).map(level));
+    let mut each = vec![("the model".to_owned(), looks)];
+    each.extend(rules.map(level));
     let panel = lines_panel("loss on names that it never saw", "steps", each);
-    let title = "A GPT of 4,000 parameters learns more than pairs of letters, and less than triples";
+    let title = "A GPT of 4,000 parameters beats counts of letters, pairs and triples";
     Ok(lines(title, &[panel])?)
+}
+
+/// The losses on unseen names, beside those of counts.
+pub(super) fn of_seeds(_: &Args) -> Result<Figure> {
+    let kinds = ["no attention", "no positions", "small", "small, longer", "larger"];
+    let rows = kinds.map(|kind| Ok((kind, seeds::of_kind(SEEDS, kind, "test")?)));
+    let rows = rows.into_iter().collect::<Result<Vec<_>>>()?;
+    let [_, levels @ ..] = counted(&Split::of(NAMES.lines()));
+    let title = "On every seed the small model beats pairs, and two models beat triples";
+    charts::dots(title, "loss on unseen names, of ten seeds", &rows, &levels)
+}
+
+/// The time of a step in both models; the larger one has not all rungs.
+pub(super) fn times(_: &Args) -> Result<Figure> {
+    let rungs = ["scalars", "loops", "matrices", "fused", "batch", "tiles", "PyTorch"];
+    let times = |model| seeds::of_kind(TIMES, model, "ms");
+    let small = times("small")?.into_iter().map(Some).collect();
+    let larger = times("larger")?.into_iter().map(Some);
+    let larger = [None; 3].into_iter().chain(larger).collect();
+    let title = "Leaving the tape buys most in the small model, vectors in the larger";
+    let what = "milliseconds of a step on one thread, medians of 101 rounds";
+    let series = [("small", small), ("larger", larger)];
+    charts::bars(title, what, &rungs.map(str::to_owned), &series)
 }

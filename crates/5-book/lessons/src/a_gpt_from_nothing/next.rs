@@ -2,12 +2,13 @@
 //! one distribution.
 
 use anyhow::Result;
+use attention::softmax_rows;
 use figures::{Figure, WeightRow, probabilities};
 use gpt::{Model, scalars};
 use models::{Beam, BeamSearch, Sampling};
 
 use super::learned;
-use crate::Args;
+use crate::{Args, charts};
 
 /// The beginning of a name.
 pub const PREFIX: &str = "mar";
@@ -51,7 +52,7 @@ pub fn order(logits: &[f64]) -> Vec<usize> {
 }
 
 pub(super) fn figure(_: &Args) -> Result<Figure> {
-    let logits = learned::first()?.model.next(&ids(PREFIX))?;
+    let logits = learned::first()?.next(&ids(PREFIX))?;
     let order = order(&logits);
     let letters: Vec<String> = order[..SHOWN].iter().map(|&id| letter(id)).collect();
     let row = |(name, sampling): (&str, Sampling)| {
@@ -63,6 +64,19 @@ pub(super) fn figure(_: &Args) -> Result<Figure> {
         "After “{PREFIX}”: a temperature changes all letters, top-k and top-p leave the likely ones"
     );
     Ok(probabilities(title, &letters, &ways()?.map(row))?)
+}
+
+/// What the model expects after each letter of a name, with a ring at what comes.
+pub(super) fn guesses(_: &Args) -> Result<Figure> {
+    let ids = scalars::ids("marian"); // one that it never saw
+    let read = &ids[..ids.len() - 1];
+    let guesses = softmax_rows(learned::first()?.read(read)?.logits);
+    let sign = |id| if id == 0 { "⏎".to_owned() } else { letter(id) };
+    let names = [read.to_vec(), (0..guesses.ncols()).collect()];
+    let names = names.map(|ids| ids.into_iter().map(sign).collect::<Vec<_>>());
+    let title = "One pass guesses after each letter; the letter that comes is ringed";
+    let what = "read ↓, probability of what comes next →";
+    charts::ringed(title, what, &names, &guesses, &ids[1..])
 }
 
 /// How many tokens with these chances a top-p leaves.

@@ -122,6 +122,12 @@ fn first() -> Result<&'static Run> {
     kept(&FIRST, || Run::new(&Set::first())?.finish())
 }
 
+/// Its losses on kept names after so many steps, and those of counting.
+pub(super) fn losses() -> Result<(Vec<[f64; 2]>, [(&'static str, f64); 3])> {
+    let run = first()?;
+    Ok((run.looks.iter().map(|it| [it.step as f64, it.kept]).collect(), run.rules))
+}
+
 fn draw(set: &Set) -> Result<LiveView<Facts>> {
     match set.moved().iter().all(|(control, _)| control.at_any_time) {
         true => first()?.shown(set),

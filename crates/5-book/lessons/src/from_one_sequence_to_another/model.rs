@@ -4,7 +4,10 @@ use std::sync::OnceLock;
 
 use anyhow::{Context, Result};
 use attention::Matrix;
-use figures::{Figure, Heads, head_maps};
+use figures::{
+    Axis, Chart, Figure, Heads, Mark, NEUTRAL, Panel, escaped, head_maps, palette,
+    rounded, share,
+};
 use training::dates::{DateConverter, DateTexts, Dates};
 
 pub use training::dates::FILE;
@@ -71,9 +74,104 @@ impl Written {
         let heads = Heads::new(&self.maps, &letters(&self.text), &letters(&self.read))?;
         Ok(head_maps(title, &heads))
     }
+
+    /// The same as ribbons from each letter that is written, below, up to the letters that the
+    /// head attends to, wider for a larger weight; grey in the heads that are removed.
+    ///
+    /// # Errors
+    /// As [`figure`](Self::figure).
+    pub fn ribbons(&self, title: impl Into<String>, removed: &[usize]) -> Result<Figure> {
+        let maps = self.figure("")?;
+        let n_read = self.read.chars().count() as f64;
+        let mut chart = Chart::new(title).columns(2).left(8.0).below(6.0);
+        for (head, map) in self.maps.iter().enumerate() {
+            let (name, colour) = match removed.contains(&head) {
+                false => (format!("head {head}"), palette::head(head)),
+                true => (format!("head {head}, removed"), NEUTRAL),
+            };
+            let x = Axis::hidden([-0.9, n_read - 0.1]);
+            let panel = Panel::new(name, x, Axis::hidden([-0.45, 1.4]), 150.0);
+            let ribbons = WIDTHS.iter().filter_map(|step| ribbons(map, *step, colour));
+            chart = chart.panel(panel, ribbons.chain(self.letters(map)));
+        }
+        let tables = maps.tables().iter().cloned();
+        Ok(chart
+            .tables(tables)
+            .sketch(maps.sketch())
+            .says(maps.alternative())
+            .figure()?)
+    }
+
+    /// The letters that were read, above, and those that are written, below, each with where
+    /// its weights go.
+    fn letters(&self, map: &Matrix) -> [Mark; 3] {
+        let read: Vec<char> = self.read.chars().map(seen).collect();
+        let written: Vec<char> = self.text.chars().map(seen).collect();
+        let below: Vec<f64> = (0..written.len()).map(|row| x_of(row, map)).collect();
+        let told = written.iter().enumerate().map(|(row, letter)| {
+            let mut keys: Vec<usize> = (0..read.len()).collect();
+            keys.sort_by(|&a, &b| map[(row, b)].total_cmp(&map[(row, a)]));
+            let most = keys.iter().take(3).map(|&key| {
+                format!("{} {}", escaped(&read[key].to_string()), share(map[(row, key)]))
+            });
+            format!("{letter} attends to {}", most.collect::<Vec<_>>().join(", "))
+        });
+        let dots = Mark::points(below.clone(), vec![-0.04; written.len()]);
+        let texts = |x: Vec<f64>, y: f64, letters: &[char]| {
+            let texts = letters.iter().map(char::to_string);
+            let mark =
+                Mark::texts(x, vec![y; letters.len()], texts).placed("middle center");
+            mark.text_size(14).in_legend(false).silent().unclipped()
+        };
+        let above = (0..read.len()).map(|key| key as f64).collect();
+        [
+            dots.sized(5).coloured(NEUTRAL).in_legend(false).hover(told),
+            texts(above, 1.18, &read),
+            texts(below, -0.25, &written),
+        ]
+    }
+}
+
+/// Weights from the first number up to the second have ribbons of this width, in pixels, and of
+/// this opacity.
+const WIDTHS: [[f64; 4]; 4] = [
+    [0.55, 1.1, 9.0, 0.85],
+    [0.35, 0.55, 6.0, 0.7],
+    [0.2, 0.35, 3.5, 0.55],
+    [0.1, 0.2, 1.5, 0.45],
+];
+
+/// Places along a ribbon.
+const N_PLACES: usize = 12;
+
+/// Where a letter that is written stands below those that were read.
+fn x_of(row: usize, map: &Matrix) -> f64 {
+    rounded((row as f64 + 0.5) / map.nrows() as f64 * map.ncols() as f64 - 0.5)
+}
+
+/// The ribbons of one width, if there are any.
+fn ribbons(
+    map: &Matrix,
+    [least, below, width, opacity]: [f64; 4],
+    colour: &str,
+) -> Option<Mark> {
+    let (mut x, mut y) = (Vec::new(), Vec::new());
+    for row in 0..map.nrows() {
+        for key in
+            (0..map.ncols()).filter(|&key| (least..below).contains(&map[(row, key)]))
+        {
+            let (from, to) = (x_of(row, map), key as f64);
+            let places = (0..=N_PLACES).map(|at| at as f64 / N_PLACES as f64);
+            let smooth = |t: f64| from + (to - from) * t * t * (3.0 - 2.0 * t);
+            x.extend(places.clone().map(|t| Some(rounded(smooth(t)))).chain([None]));
+            y.extend(places.map(|t| Some(rounded(t))).chain([None]));
+        }
+    }
+    let mark = (!x.is_empty()).then(|| Mark::lines(x, y).with_gaps());
+    mark.map(|mark| mark.line(colour, width).opacity(opacity).in_legend(false).silent())
 }
 
 /// A letter, as it is seen: a space has a sign of its own.
-fn seen(letter: char) -> char {
+pub(super) fn seen(letter: char) -> char {
     if letter == ' ' { '␣' } else { letter }
 }

@@ -134,7 +134,7 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
          most goes from {}.",
         most.collect::<Vec<_>>().join(", "),
     );
-    let figure = written.figure(title)?;
+    let figure = written.ribbons(title, &set.removed.heads())?;
     Ok(LiveView { figure, words, facts: Facts { written: written.text } })
 }
 

@@ -3,8 +3,7 @@
 
 use figures::{
     Axis, Chart, Figure, Grouping, Mark, NARROW, NEUTRAL, Panel, Place, Result, Table,
-    WIDE, all_rounded, ends, label_width, legend_room, palette, rounded, share,
-    share_map, sketch,
+    all_rounded, ends, label_width, legend_room, palette, rounded, share, share_map,
 };
 
 use super::view::Now;
@@ -34,7 +33,6 @@ impl Now<'_> {
             let mark = share_map::trace(map, &self.tokens, &self.tokens).on(panel);
             mark.named(&map_of(*at)).in_legend(false)
         });
-        let tables = self.tables();
         Chart::new(self.title())
             .by_width(|width| self.panels(width, above))
             .marks(self.losses())
@@ -43,9 +41,11 @@ impl Now<'_> {
             .marks(maps)
             .grouped(Grouping::Stacked)
             .bar_gap(0.2)
-            .sketch(self.sketch(&tables))
-            .tables(tables)
-            .says(self.sentence())
+            .tables(self.tables())
+            .says(format!(
+                "Losses over steps, bars of chances, and maps. {}",
+                self.words()
+            ))
             .figure()
     }
 
@@ -58,7 +58,6 @@ impl Now<'_> {
     fn panels(&self, width: f64, above: [f64; 2]) -> (Vec<Panel>, Place) {
         let (n_columns, above) =
             if width == NARROW { (2, above[1]) } else { (4, above[0]) };
-        debug_assert!(width == WIDE || width == NARROW);
         let steps = Axis::numbers(self.run.n_steps as f64).titled("steps").in_short();
         let hidden = || Axis::hidden([0.0, 1.0]);
         let most = self.chances.iter().copied().fold(0.01, f64::max) * 1.15;
@@ -196,27 +195,6 @@ impl Now<'_> {
             Table::new("The losses of counting", ["what is counted", "loss"], rules),
             Table::new("The next letter", ["letter", "chance", "may be drawn"], next),
         ]
-    }
-
-    fn sketch(&self, tables: &[Table; 3]) -> String {
-        let maps: Vec<_> = self.maps.iter().map(|(at, map)| (map_of(*at), map)).collect();
-        format!(
-            "{}\n\n{}\nAcross: {}. Full block: 1.",
-            sketch::tables(&tables[..2]),
-            sketch::maps(&maps, &self.tokens, 1.0),
-            self.tokens.join(" "),
-        )
-    }
-
-    fn sentence(&self) -> String {
-        format!(
-            "Lines of two losses over steps, bars of chances, and heat maps of {} heads on {}. \
-             {} {}",
-            self.maps.len(),
-            self.tokens.join(" "),
-            self.loss_words(),
-            self.next_words(),
-        )
     }
 }
 

@@ -112,7 +112,7 @@ impl<'a> Now<'a> {
         )
     }
 
-    fn words(&self) -> String {
+    pub(super) fn words(&self) -> String {
         format!(
             "It learns from {}.{} {} {} {}",
             self.run.list.counted(),
@@ -124,7 +124,7 @@ impl<'a> Now<'a> {
     }
 
     /// The loss now, and what counting comes to.
-    pub(super) fn loss_words(&self) -> String {
+    fn loss_words(&self) -> String {
         let Run { n_steps, list, rules, .. } = self.run;
         let Look { step, kept, .. } = self.look();
         let rules = rules.map(|(name, loss)| format!("{name} {loss:.3}")).join(", ");
@@ -139,7 +139,7 @@ impl<'a> Now<'a> {
     }
 
     /// What may come next.
-    pub(super) fn next_words(&self) -> String {
+    fn next_words(&self) -> String {
         let Self { set, beginning, .. } = self;
         let at = match &*beginning.letters {
             "" => "at the start".to_owned(),
