@@ -38,8 +38,8 @@ const QUESTIONS: &[Question<Set, Facts>] = &[
         },
         answer: |set| set.removed = Removed::AllBut(1),
         found: "Head 1. It is not the one that aligns best: that is head 2, which alone \
-                writes 2019-03-12. Most dates each of them gets wrong alone: the table \
-                below counts them.",
+                writes 2019-03-12. Alone, each of them gets most dates wrong: the dots \
+                below show how many.",
     },
 ];
 
