@@ -108,6 +108,17 @@ window.tried = {
     return JSON.stringify([x + apart, y]);
   },
 
+  // What is dragged over places side by side: its settings, and where each begins and ends.
+  keys() {
+    const parts = [...this.place.querySelectorAll("[data-places] [data-pick]")];
+    return JSON.stringify([...new Set(parts.map((part) => part.dataset.pick.split("=")[0]))]);
+  },
+
+  places(key) {
+    const parts = [...this.place.querySelectorAll(`[data-places] [data-pick^="${key}="]`)];
+    return parts.filter((part) => part.getBoundingClientRect().width);
+  },
+
   button(text) {
     const buttons = [...this.live.buttons.querySelectorAll("button")];
     const button = buttons.find((it) => it.textContent === text);

@@ -236,6 +236,18 @@ fn a_setting_that_makes_no_sense_is_refused_and_the_figure_stays() {
     });
 }
 
+#[test]
+#[ignore = "opens Chromium: `cargo learn verify --pages`"]
+fn what_stands_on_a_line_of_places_is_dragged_along_it() {
+    let n_dragged = Mutex::new(0);
+    each(VIEWS[0], |live, page| {
+        let (n, problems) = hand::slides(page, live);
+        *n_dragged.lock().unwrap() += n;
+        problems
+    });
+    assert!(n_dragged.into_inner().unwrap() >= 3);
+}
+
 /// Nobody is told of controls that cannot be: not without the module, not without
 /// WebAssembly.
 #[test]

@@ -3,7 +3,7 @@
 use lessons::many_machines::measured::{CASES, Run, one_machine, slow_links};
 use lessons::numbers::ends;
 
-use crate::quote::{Table, assert_quote, values};
+use crate::quote::{assert_quote, values};
 
 fn middle(runs: &[&Run], of: impl Fn(&Run) -> f64) -> f64 {
     attention::median(runs.iter().map(|run| of(run)))
@@ -20,15 +20,6 @@ fn of<'a>(runs: &'a [Run], case: [usize; 4], split: &str) -> Vec<&'a Run> {
 #[test]
 fn on_one_machine() {
     let runs = one_machine().unwrap();
-    let mut table = Table::new([
-        "tokens",
-        "apart",
-        "one, ms",
-        "two, ms",
-        "efficiency",
-        "MB sent",
-        "predicted",
-    ]);
     let (mut slowest, mut off) = (f64::INFINITY, 0f64);
     for case in CASES {
         for split in ["heads", "tokens", "batch"] {
@@ -42,22 +33,10 @@ fn on_one_machine() {
             let this_off = middle(&runs, Run::off);
             slowest = slowest.min(speed);
             off = off.max(this_off.abs());
-            table.row([
-                format!("{} × {}", case[0], case[1]),
-                split.to_owned(),
-                format!("{:.0}", 1e3 * one),
-                format!("{:.0}", 1e3 * middle(&runs, |run| run.seconds)),
-                format!("{speed:.2}"),
-                format!("{:.1}", middle(&runs, |run| run.sent) / 1e6),
-                format!("{:.0} %", 100.0 * this_off + 0.0)
-                    .replace("-0 %", "0 %")
-                    .replace('-', "−"),
-            ]);
         }
     }
     assert!(slowest >= 0.85, "{slowest}");
     assert!(off <= 0.25, "{off}");
-    assert_quote!("many_machines_one_machine", table.text());
     assert_quote!(
         "many_machines_one_machine_values",
         values(&[
@@ -87,7 +66,6 @@ fn on_slow_links() {
         values(&[
             ("heads_wait", waits(long, "heads", 1.0)),
             ("tokens_wait", waits(long, "tokens", 1.0)),
-            ("tokens_wait_slowest", waits(long, "tokens", 0.3)),
             ("wide_heads_wait", waits(wide, "heads", 1.0)),
             ("wide_tokens_wait", waits(wide, "tokens", 1.0)),
             ("off_most", format!("{:.0} %", -100.0 * off[0])),

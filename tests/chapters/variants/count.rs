@@ -7,26 +7,24 @@ use lessons::variants::count::{
     D_MODEL, KV_HEADS, N_CACHED, N_HEADS, latent, next, not_absorbed, sizes, uses,
     writing,
 };
+use lessons::variants::used::{N_WRITTEN, n_steps};
 use variants::{
     Changes, LatentAttention, LatentSizes, Pairing, Rotary, VariantAttention,
 };
 
-use crate::quote::{Table, assert_quote, bound, percent, values};
+use crate::quote::{assert_quote, bound, percent, values};
 use crate::the_ladder::reference::bandwidths;
-
-const WRITTEN: usize = 6;
 
 #[test]
 fn a_query_is_used_once_and_a_key_by_all_later_tokens() {
-    let mut table = Table::new(["token", "its query", "its key", "its value"]);
-    for (token, [q, k, v]) in uses(WRITTEN).unwrap().into_iter().enumerate() {
+    let [queries, keys, values] = uses(N_WRITTEN).unwrap().map(|uses| n_steps(&uses));
+    for token in 0..N_WRITTEN {
         // The first token has one key, which gets all, whatever the scores.
         let alone = usize::from(token == 0);
-        let later = WRITTEN - token;
-        assert_eq!([q, k, v], [1 - alone, later - alone, later]);
-        table.row([token, q, k, v]);
+        let later = N_WRITTEN - token;
+        let expected = [1 - alone, later - alone, later];
+        assert_eq!([queries[token], keys[token], values[token]], expected);
     }
-    assert_quote!("variants_uses", table.text());
 }
 
 #[test]
@@ -48,17 +46,12 @@ fn a_cache_is_the_whole_pass_for_less() {
     }
     let [all, cached] = writing(N_CACHED).unwrap();
     let quoted = [
-        ("written", WRITTEN.to_string()),
+        ("written", N_WRITTEN.to_string()),
         ("cache_bound", bound(largest, 1e-12)),
         ("width", D_MODEL.to_string()),
         ("heads", N_HEADS.to_string()),
         ("kv_heads", KV_HEADS[1].to_string()),
         ("cached", thousands(N_CACHED)),
-        (
-            "written_whole",
-            format!("{} billion", thousands((all as f64 / 1e9).round() as usize)),
-        ),
-        ("written_cached", format!("{:.1} billion", cached as f64 / 1e9)),
         ("written_less", format!("{:.0}", all as f64 / cached as f64)),
     ];
     assert_quote!("variants_cache", values(&quoted));
@@ -80,42 +73,19 @@ fn what_one_token_reads() {
         ("intensity", format!("{:.1}", own.intensity(1, 4))),
         ("ridge", format!("{ridge:.1}")),
         ("ridge_other", format!("{ridge_other:.1}")),
-        ("peak_share", percent(own.intensity(1, 4) / ridge)),
-        ("peak_share_other", percent(own.intensity(1, 4) / ridge_other)),
         ("own_most", format!("{:.1}", most(own))),
         ("shared_most", format!("{:.1}", most(shared))),
     ];
     assert_quote!("variants_token", values(&quoted));
 }
 
-/// Parameters and cache of layers that are made, and what a token reads and computes.
+/// What is counted for a token is what layers that are made have and cache.
 #[test]
-fn shared_and_latent_keys_in_the_ledger() {
-    let mut table = Table::new([
-        "K, V heads",
-        "parameters",
-        "bytes cached, a token",
-        "multiply-adds",
-        "batch 1",
-        "batch 8",
-        "batch 64",
-    ]);
-    let mut row =
-        |name: &str, parameters: usize, bytes: usize, token: variants::NextToken| {
-            assert_eq!(token.weights as usize, parameters);
-            assert_eq!(token.cached as usize * 4, bytes * N_CACHED);
-            let [one, eight, many] =
-                [1, 8, 64].map(|batch| format!("{:.2}", token.intensity(batch, 4)));
-            table.row([
-                name,
-                &thousands(parameters),
-                &thousands(bytes),
-                &thousands(token.multiply_adds as usize),
-                &one,
-                &eight,
-                &many,
-            ]);
-        };
+fn shared_and_latent_keys_are_counted() {
+    let is_counted = |parameters: usize, bytes: usize, token: variants::NextToken| {
+        assert_eq!(token.weights as usize, parameters);
+        assert_eq!(token.cached as usize * 4, bytes * N_CACHED);
+    };
     let rng = &mut Rng::seed_from_u64(1);
     let x = random_matrix(1, D_MODEL, 1.0, rng);
     for n_kv_heads in KV_HEADS {
@@ -125,12 +95,7 @@ fn shared_and_latent_keys_in_the_ledger() {
         let cache = &mut layer.cache();
         layer.forward_cached(&x, cache).unwrap();
         let parameters = layer.parameter_count().total();
-        row(
-            &n_kv_heads.to_string(),
-            parameters,
-            cache.bytes(),
-            next(n_kv_heads).unwrap(),
-        );
+        is_counted(parameters, cache.bytes(), next(n_kv_heads).unwrap());
     }
     let sizes = latent().unwrap();
     let rotary = Rotary::new(Pairing::Halves, sizes.d_rotary, 10_000.0).unwrap();
@@ -139,8 +104,7 @@ fn shared_and_latent_keys_in_the_ledger() {
     let cache = &mut layer.cache();
     layer.forward_cached(&x, cache).unwrap();
     let parameters = sizes.shapes().iter().map(|(rows, columns)| rows * columns).sum();
-    row("latent", parameters, cache.bytes(), sizes.next_token(N_CACHED));
-    assert_quote!("variants_ledger", table.text());
+    is_counted(parameters, cache.bytes(), sizes.next_token(N_CACHED));
 }
 
 /// The plain layer that a latent one is, and the one that keeps the latent rows alone.
@@ -160,15 +124,9 @@ fn latent_keys_and_values() {
     let own = 2 * sizes_of_deepseek().dims.concat_width();
     let quoted = [
         ("latent_bound", bound(apart, 1e-12)),
-        ("latent_row", latent().unwrap().d_latent.to_string()),
-        ("latent_rotated", latent().unwrap().d_rotary.to_string()),
         ("not_absorbed", percent(not_absorbed().unwrap())),
         ("deepseek_row", numbers(sizes_of_deepseek()).to_string()),
         ("deepseek_own", thousands(own)),
-        (
-            "deepseek_less",
-            format!("{:.0}", own as f64 / numbers(sizes_of_deepseek()) as f64),
-        ),
     ];
     assert_quote!("variants_latent", values(&quoted));
 }

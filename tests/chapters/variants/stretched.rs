@@ -5,20 +5,11 @@ use lessons::variants::places::places;
 use lessons::variants::stretched::{OfStretch, stretched};
 use training::changed::Place;
 
-use super::ranged;
-use crate::quote::{Table, assert_quote, values};
+use crate::quote::{assert_quote, values};
 
 #[test]
 fn stretched_positions_on_longer_texts() {
     let (ways, _) = stretched().unwrap();
-    let mut table = Table::new(["", "24, as for 96", "48", "96", "192", "far"]);
-    let mut tuned = Table::new(["", "24", "96", "far"]);
-    for of in &ways {
-        let [_, a, b, c, far] = of.scores.each_ref().map(|it| ranged(it));
-        table.row([of.name.to_owned(), ranged(&of.short), a, b, c, far]);
-        let [short, long, far] = of.tuned.each_ref().map(|it| ranged(it));
-        tuned.row([of.name.to_owned(), short, long, far]);
-    }
     let [as_trained, interpolated, ntk, yarn] = &ways[..] else { panic!() };
     let mut least = 10;
     for at in 2..5 {
@@ -38,8 +29,6 @@ fn stretched_positions_on_longer_texts() {
         assert_eq!(against.verdict(), Verdict::Behind, "{at}");
     }
     let quoted = [("ahead_least", least), ("tuned_steps", 150)];
-    assert_quote!("variants_stretched", table.text());
-    assert_quote!("variants_tuned", tuned.text());
     assert_quote!("variants_stretched_values", values(&quoted));
 }
 

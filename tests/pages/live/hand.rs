@@ -158,6 +158,29 @@ impl Hand {
     }
 }
 
+/// Drags over the places of a drawing, from the first to the last, for each setting that has
+/// some; gives how many that are, and what is wrong.
+pub fn slides(page: &Open, live: &dyn Live) -> (usize, Vec<String>) {
+    let keys: Vec<String> =
+        serde_json::from_str(&page.text("tried.keys()").unwrap()).unwrap();
+    let mut problems = Vec::new();
+    for key in &keys {
+        let place = |which: i32| {
+            let part = format!("tried.places({key:?}).at({which})");
+            (spot(page, &format!("tried.reached({part})")), part)
+        };
+        let ((from, _), (to, last)) = (place(0), place(-1));
+        drag(&page.tab, from, to);
+        let after = state(page);
+        let pick = page.text(&format!("{last}.dataset.pick")).unwrap();
+        if format!("{key}={}", after.settings[key].as_str().unwrap()) != pick {
+            problems.push(format!("dragged to {pick}, {key} is {}", after.settings[key]));
+        }
+        problems.extend(after.faults(live).map(|fault| format!("{key}: {fault}")));
+    }
+    (keys.len(), problems)
+}
+
 fn keys(page: &Open, nth: usize, Control { kind, first, .. }: &Control) {
     let focus = |which: i32| page.text(&format!("tried.focus({nth}, {which})")).unwrap();
     let press = |key: &str| _ = page.tab.press_key(key).unwrap();

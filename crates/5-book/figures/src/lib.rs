@@ -98,10 +98,10 @@ pub use chart::{Chart, legend_room};
 pub use concat_change::{ConcatChange, concat_change};
 pub use costs::{NamedCost, costs};
 pub use diagram::{
-    Cells, Equation, Family, HeadPart, LINE_WORDS, LayerForm, LayerPart, Line, LineHead,
-    LineStep, STAGES, Stage, StageGrid, StageOrder, Station, Strided, TapeStop,
+    Cells, ClockPair, Equation, Family, HeadPart, LINE_WORDS, LayerForm, LayerPart, Line,
+    LineHead, LineStep, STAGES, Stage, StageGrid, StageOrder, Station, Strided, TapeStop,
     TileCounts, TileKind, TileWalk, Way, backward_graph, batch_diagram, block_diagram,
-    dot_product, equations, head_diagram, heads_at_once, layer_areas, layer_diagram,
+    clocks, dot_product, equations, head_diagram, heads_at_once, layer_areas, layer_diagram,
     line, line_strip, ring, stages, tape, tile_kinds, tile_plan, tile_walk,
     transformer_diagram,
 };

@@ -37,6 +37,8 @@ pub struct Mark {
     pub(crate) mark_opacity: Option<f64>,
     pub(crate) opacity: Option<f64>,
     pub(crate) hatched: Option<bool>,
+    /// What each bar sets where a page drags over them.
+    pub(crate) sets: Option<Texts>,
     /// Of cells; without one it is the one of the figure's colour bar.
     pub(crate) scale: Option<Scale>,
     pub(crate) texts: Option<Texts>,
@@ -225,6 +227,12 @@ impl Mark {
     /// With hatched bars, or with full ones.
     pub fn hatched(self, are_hatched: bool) -> Self {
         Self { hatched: Some(are_hatched), ..self }
+    }
+
+    /// With bars over which something is dragged in a live figure, each with what it sets:
+    /// `machines=64`.
+    pub fn dragged(self, settings: impl Values) -> Self {
+        Self { sets: Some(Texts::new(settings)), ..self }
     }
 
     /// With cells in the colours of a scale between these ends.

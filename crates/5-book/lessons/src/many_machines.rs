@@ -6,7 +6,12 @@ use crate::Entry;
 pub mod explore;
 pub mod measured;
 pub mod paper;
+mod parts;
 pub mod ring;
 pub mod turns;
 
-pub(crate) const FIGURES: &[Entry] = &[("slow-links", measured::figure)];
+pub(crate) const FIGURES: &[Entry] = &[
+    ("slow-links", measured::figure),
+    ("layer-in-parts", parts::layer),
+    ("fair-parts", parts::fair),
+];

@@ -3,10 +3,12 @@
 pub mod ahead;
 pub mod bounded;
 pub mod count;
+mod dots;
 pub mod first_kept;
 pub mod places;
 pub mod rotated;
 pub mod shared;
+mod shared_keys;
 pub mod stretched;
 pub mod used;
 pub mod window_and_cache;
@@ -20,6 +22,11 @@ pub(crate) const FIGURES: &[Entry] = &[
     ("token-roofline", roof),
     ("window-masks", masks),
     ("uses", used::figure),
+    ("shared-keys", shared_keys::figure),
+    ("shared-scores", shared::figure),
+    ("stretched-scores", stretched::figure),
+    ("first-kept", first_kept::figure),
+    ("soft-cap", bounded::figure),
     ("places-lengths", places::figure),
 ];
 
@@ -42,9 +49,11 @@ fn roof(_: &Args) -> Result<Figure> {
     };
     let steps = [(9, 1), (9, 64), (3, 64), (1, 8), (1, 64)];
     let steps = steps.map(|(heads, batch)| step(heads, batch));
-    let steps: Vec<RoofStep> = steps.into_iter().collect::<Result<_>>()?;
-    let title = "By heads of keys and values, and batch: one new token stands on the slope of \
-                 the memory, with 9 heads even in a batch of 64";
+    let mut steps: Vec<RoofStep> = steps.into_iter().collect::<Result<_>>()?;
+    let flops_per_byte = count::latent()?.next_token(count::N_CACHED).intensity(64, 4);
+    steps.push(RoofStep { name: "latent, batch 64".to_owned(), flops_per_byte });
+    let title = "Memory limits what one new token computes: with 9 heads of keys and values \
+                 even in a batch of 64";
     Ok(roofline(title, Roofline { roofs: &roofs, steps: &steps, reached: &[] })?)
 }
 

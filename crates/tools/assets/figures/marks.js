@@ -105,7 +105,7 @@ window.figureMarks = (() => {
   function bars(mark, panel, { start, thick, base, key }) {
     const { places, sizes, lying: isLying } = mark;
     const [along, across] = isLying ? [panel.x, panel.y] : [panel.y, panel.x];
-    const group = element("g", { opacity: mark.opacity });
+    const group = element("g", { opacity: mark.opacity, "data-places": mark.sets && "" });
     const told = [];
     sizes.forEach((size, nth) => {
       if (!isNumber(size)) return;
@@ -114,7 +114,7 @@ window.figureMarks = (() => {
       const [c, d] = [across(places[nth] + start), across(places[nth] + start + thick)].sort((p, q) => p - q);
       const box = isLying ? { x: a, y: c, width: b - a, height: d - c } : { x: c, y: a, width: d - c, height: b - a };
       const name = key && `bar.${key}.${nth}`;
-      group.append(element("rect", { ...box, fill: of(mark.colour, nth) ?? "currentColor", class: "figure-bar", "data-key": name }));
+      group.append(element("rect", { ...box, fill: of(mark.colour, nth) ?? "currentColor", class: "figure-bar", "data-key": name, "data-pick": mark.sets?.[nth] }));
       if (mark.hatched) group.append(hatched(box));
       const words = of(mark.texts, nth);
       if (words) group.append(inBar(mark, words, box, isLying, name && `words.${name}`));
@@ -205,10 +205,11 @@ window.figureMarks = (() => {
     });
   }
 
-  // ---- What was there before, in grey. Of a map nothing: its cells would hide the new ones.
+  // ---- What was there before, in grey. Of a map nothing: its cells would hide the new
+  // ones; nor of bars that are there to be dragged over.
 
   function ghost(mark, panel, place) {
-    if (mark.kind === "cells") return null;
+    if (mark.kind === "cells" || mark.sets) return null;
     const { group } = mark.kind === "bars" ? bars(mark, panel, place) : points(mark, { ...panel, taken: [] });
     for (const each of group.querySelectorAll("path, rect")) {
       if (each.getAttribute("fill") !== "none") each.setAttribute("fill", "none");

@@ -1,8 +1,8 @@
-// Arrows that are dragged by their tips, and edges of areas. A drawing of arrows says where
-// its plane lies: `data-plane` holds the middle's x and y, and how many units of the drawing
-// a 1 is. An edge is what has `data-drag`: the key of its control, where a 0 lies, and how
-// many units a 1 is. A fourth number is the length of what is cut in as many pieces as the
-// control says, the first of which ends at the edge.
+// What is dragged in a drawing: arrows by their tips, edges of areas, and what stands on a line
+// of places. A drawing of arrows says where its plane lies: `data-plane` holds the middle's x
+// and y, and how many units of the drawing a 1 is. An edge is what has `data-drag`: the key of
+// its control, where a 0 lies, and how many units a 1 is. A fourth number is the length of what
+// is cut in as many pieces as the control says, the first of which ends at the edge.
 "use strict";
 window.liveHandles = (() => {
   const NEAR = 22; // pixels, a finger's reach
@@ -81,5 +81,31 @@ window.liveHandles = (() => {
     for (const end of ["pointerup", "pointercancel"]) place.addEventListener(end, () => (held = null));
   }
 
-  return { watch };
+  // Places side by side (`data-places`), over which something is dragged: each has what a
+  // click on it sets, and is clicked where it is the nearest to the pointer.
+  function slide(place) {
+    let key = null;
+    const keyOf = (part) => part.dataset.pick.split("=")[0];
+    const apart = (part, x) => {
+      const { left, width } = part.getBoundingClientRect();
+      return width ? Math.abs(left + width / 2 - x) : Infinity;
+    };
+    const click = (part) => part.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+    place.addEventListener("pointerdown", (event) => {
+      const part = event.target.closest("[data-places] [data-pick]");
+      if (!part) return;
+      event.preventDefault();
+      key = keyOf(part);
+      place.setPointerCapture(event.pointerId);
+      click(part);
+    });
+    place.addEventListener("pointermove", ({ clientX: x }) => {
+      if (!key) return;
+      const parts = [...place.querySelectorAll("[data-places] [data-pick]")].filter((part) => keyOf(part) === key);
+      click(parts.reduce((a, b) => (apart(b, x) < apart(a, x) ? b : a)));
+    });
+    for (const end of ["pointerup", "pointercancel"]) place.addEventListener(end, () => (key = null));
+  }
+
+  return { watch, slide };
 })();

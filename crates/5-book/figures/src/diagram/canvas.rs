@@ -211,13 +211,25 @@ impl Canvas {
 
     /// Where two arrows are added: a circle with a plus in it.
     pub(super) fn sum(&mut self, [x, y]: [f64; 2], radius: f64, ink: Ink) {
+        self.circle([x, y], radius, ink);
+        let reach = radius * 0.55;
+        self.line([x - reach, y], [x + reach, y], ink);
+        self.line([x, y - reach], [x, y + reach], ink);
+    }
+
+    pub(super) fn circle(&mut self, [x, y]: [f64; 2], radius: f64, ink: Ink) {
         let [cx, cy, r] = [x, y, radius].map(short);
         let (fill, stroke) = (ink.fill(), ink.stroke());
         self.body +=
             &format!("<circle cx=\"{cx}\" cy=\"{cy}\" r=\"{r}\" {fill} {stroke}/>");
-        let reach = radius * 0.55;
-        self.line([x - reach, y], [x + reach, y], ink);
-        self.line([x, y - reach], [x, y + reach], ink);
+    }
+
+    /// A line through points.
+    pub(super) fn curve(&mut self, through: &[[f64; 2]], ink: Ink) {
+        let (points, stroke) = (points(through), ink.stroke());
+        self.body += &format!(
+            "<polyline points=\"{points}\" fill=\"none\" stroke-width=\"2\" {stroke}/>"
+        );
     }
 
     /// The edge of a cell, round what is drawn already.

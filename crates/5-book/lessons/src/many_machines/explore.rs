@@ -1,24 +1,32 @@
 //! What a layer would take on up to a thousand machines: live.
 
 use crate::live::{LiveFigure, LiveView, Question, Settings, live};
-use crate::numbers::{lines_panel, written};
+use crate::numbers::written;
 use anyhow::Result;
 use attention::thousands;
 use distributed::{Link, Speed};
-use figures::{Lines, lines};
+use figures::{Axis, Chart, DASHES, Figure, Mark, Panel, palette};
 
 use super::paper::{Case, Cluster, GPUS, Plan};
 
-/// Draws speed and waiting by the number of machines.
+/// Draws how much of so many machines is used, by the number of machines.
 pub(crate) const LIVE: LiveFigure<Set, Facts> =
     LiveFigure::new("many-machines", draw, QUESTIONS);
 
 const QUESTIONS: &[Question<Set, Facts>] = &[
     Question {
+        ask: "Drag along the axis to other numbers of machines. How much of them is used?",
+        is_answered: |set, _| set.n != Set::first().n,
+        answer: |set| set.n = 1024,
+        found: "In one box of eight, tokens apart use all of them. Beyond it, machines wait \
+                for messages, and each doubling adds less.",
+    },
+    Question {
         ask: "How long must the sequence be for 1,024 of these machines to reach half of \
               what they could compute?",
         is_answered: |set, it| {
-            *set == Set { tokens: set.tokens, ..Set::first() } && it.pays >= 1024
+            *set == Set { tokens: set.tokens, n: set.n, ..Set::first() }
+                && it.pays >= 1024
         },
         answer: |set| set.tokens = 524_288,
         found: "Half a million tokens: pairs grow with n², and what machines send with \
@@ -28,7 +36,7 @@ const QUESTIONS: &[Question<Set, Facts>] = &[
         ask: "Leave the layer. With which link can no more than eight GPUs, one box, \
               reach half of what they could compute?",
         is_answered: |set, it| {
-            *set == Set { link: set.link, ..Set::first() } && it.pays <= 8
+            *set == Set { link: set.link, n: set.n, ..Set::first() } && it.pays <= 8
         },
         answer: |set| set.link = 100.0,
         found: "With 100 Gbit/s already: links inside a box carry 36 times as much.",
@@ -37,7 +45,8 @@ const QUESTIONS: &[Question<Set, Facts>] = &[
         ask: "Leave layer and link. Of which machines would a thousand reach half of \
               what they could compute?",
         is_answered: |set, it| {
-            *set == Set { machines: set.machines, ..Set::first() } && it.pays >= 1024
+            *set == Set { machines: set.machines, n: set.n, ..Set::first() }
+                && it.pays >= 1024
         },
         answer: |set| set.machines = "laptops",
         found: "Slow ones: they hardly wait. What counts is how much a machine computes \
@@ -53,7 +62,8 @@ const LAPTOPS: Speed = Speed { products: 9e10, attention: 9e10 };
 
 live! {
     struct Set {
-        machines: &'static str = "Machines", named([
+        n: usize = "Machines", power_of_two([0, MOST], 6);
+        machines: &'static str = "Made of", named([
             ("gpus", "GPUs, eight to a box"), ("laptops", "processors of two cores"),
         ]);
         link: f64 = "Link between them", choice([400.0, 100.0, 10.0, 1.0].map(|link: f64| {
@@ -82,52 +92,156 @@ fn plan(name: &str, n: usize, in_a_box: usize) -> Plan {
     Plan { by_sequences, ..Plan::grid(by_heads, by_tokens) }
 }
 
-fn draw(set: &Set) -> Result<LiveView<Facts>> {
-    let between = Link { bandwidth: set.link / 8.0 * 1e9, ..GPUS.between };
-    let cluster = match set.machines {
-        "gpus" => Cluster { between, ..GPUS },
-        _ => Cluster { speed: LAPTOPS, bytes: 4, inside: between, in_a_box: 1, between },
-    };
-    let case = Case {
-        d_model: set.width,
-        n_heads: set.heads,
-        n_kv_heads: set.heads,
-        lengths: (set.sequences, set.tokens),
-    };
-    let panel = |title: &str| lines_panel(title, "machines, as a power of 2", Vec::new());
-    let mut panels = [
-        Lines { is_log: true, ..panel("times as fast as one machine") },
-        panel("waiting, as a part of the time"),
-    ];
-    let one = cluster.one(case)?;
-    let in_a_box = cluster.in_a_box.max(2);
-    for name in ["heads", "tokens", "both, heads in a box", "sequences"] {
-        let (mut faster, mut waits) = (Vec::new(), Vec::new());
-        for exponent in 0..=MOST {
-            let n: usize = 1 << exponent;
-            let found = cluster.predict(case, plan(name, n, in_a_box))?;
-            faster.push([f64::from(exponent), one / found.seconds()]);
-            waits.push([f64::from(exponent), found.waiting / found.seconds()]);
+/// One way of splitting, by the number of machines.
+struct Way {
+    name: &'static str,
+    /// The part of the machines that is used, `[exponent]`.
+    used: Vec<f64>,
+}
+
+impl Set {
+    fn cluster(&self) -> Cluster {
+        let between = Link { bandwidth: self.link / 8.0 * 1e9, ..GPUS.between };
+        match self.machines {
+            "gpus" => Cluster { between, ..GPUS },
+            _ => Cluster {
+                speed: LAPTOPS,
+                bytes: 4,
+                inside: between,
+                in_a_box: 1,
+                between,
+            },
         }
-        panels[0].lines.push((name.to_owned(), faster));
-        panels[1].lines.push((name.to_owned(), waits));
     }
-    let n = 1usize << MOST;
-    let (best, efficiency) = cluster.best(case, n)?;
+
+    fn case(&self) -> Case {
+        Case {
+            d_model: self.width,
+            n_heads: self.heads,
+            n_kv_heads: self.heads,
+            lengths: (self.sequences, self.tokens),
+        }
+    }
+
+    /// Sequences are a way only where there are several.
+    fn ways(&self) -> Result<Vec<Way>> {
+        let (cluster, case) = (self.cluster(), self.case());
+        let (one, in_a_box) = (cluster.one(case)?, cluster.in_a_box.max(2));
+        let names = ["heads", "tokens", "both, heads in a box", "sequences"];
+        let names =
+            names.into_iter().filter(|name| *name != "sequences" || self.sequences > 1);
+        names
+            .map(|name| {
+                let used = |exponent: u32| -> Result<f64> {
+                    let n = 1 << exponent;
+                    let found = cluster.predict(case, plan(name, n, in_a_box))?;
+                    Ok(one / found.seconds() / n as f64)
+                };
+                Ok(Way { name, used: (0..=MOST).map(used).collect::<Result<_>>()? })
+            })
+            .collect()
+    }
+}
+
+impl Way {
+    fn marks(&self, which: usize, chosen: usize) -> [Mark; 3] {
+        let percent: Vec<f64> = self.used.iter().map(|part| 100.0 * part).collect();
+        let colour = palette::beside_wrong(which);
+        let x: Vec<f64> = (0..percent.len()).map(|at| at as f64).collect();
+        let line = Mark::lines(x, percent.clone())
+            .named(self.name)
+            .in_legend(false)
+            .line(colour, 2.5)
+            .dashed(DASHES[which]);
+        // Named where it has fallen below one half, or at its end.
+        let at =
+            percent.iter().position(|part| *part < 40.0).unwrap_or(percent.len() - 1);
+        let side = if at > percent.len() / 2 { "top left" } else { "middle right" };
+        let name = Mark::texts([at as f64], [percent[at]], [self.name]);
+        let dot = Mark::points([chosen as f64], [percent[chosen]]);
+        [
+            line,
+            name.placed(side).text_colour(colour).in_legend(false).silent().unclipped(),
+            dot.coloured(colour).sized(9).in_legend(false).silent().unclipped(),
+        ]
+    }
+}
+
+/// Lines by the number of machines, which is dragged along the axis; the numbers of the best
+/// plan large above them.
+fn figure(set: &Set, title: String, best: [String; 2]) -> Result<Figure> {
+    let ways = set.ways()?;
+    let names: Vec<String> =
+        (0..=MOST).map(|exponent| (1 << exponent).to_string()).collect();
+    let chosen = set.n.ilog2() as usize;
+    let told = |exponent: usize| {
+        let each = ways.iter().map(|way| {
+            format!("{}: {} %", way.name, written(100.0 * way.used[exponent], 1))
+        });
+        format!(
+            "{} machines<br>{}",
+            names[exponent],
+            each.collect::<Vec<_>>().join("<br>")
+        )
+    };
+    let columns = Mark::bars(vec![150.0; names.len()])
+        .named("machines")
+        .coloured("transparent")
+        .dragged(names.iter().map(|n| format!("n={n}")).collect::<Vec<_>>())
+        .hover((0..names.len()).map(told).collect::<Vec<_>>())
+        .in_legend(false)
+        .silent();
+    let at = chosen as f64;
+    let rules = [[[at, 0.0], [at, 105.0]], [[-0.5, 50.0], [MOST as f64 + 0.5, 50.0]]];
+    let lines = ways.iter().enumerate().flat_map(|(which, way)| way.marks(which, chosen));
+    let [large, small] = best;
+    let left = -0.4;
+    let large = Mark::texts([left], [140.0], [large]).text_size(20);
+    let small = Mark::texts([left], [121.0], [small]).text_size(12);
+    let texts =
+        [large, small].map(|mark| mark.placed("middle right").silent().unclipped());
+    let x = Axis::across(&names, 11).titled("machines (drag)");
+    let y = Axis::between([0.0, 150.0]).numbered_at([0.0, 50.0, 100.0]);
+    Ok(Chart::new(title)
+        .columns(1)
+        .left(36.0)
+        .below(36.0)
+        .bar_gap(0.0)
+        .panel(
+            Panel::new("used, in % of what the machines could compute", x, y, 270.0),
+            rules.map(Mark::rule).into_iter().chain(lines).chain(texts).chain([columns]),
+        )
+        .says(told(chosen).replace("<br>", ", "))
+        .figure()?)
+}
+
+fn draw(set: &Set) -> Result<LiveView<Facts>> {
+    let (cluster, case) = (set.cluster(), set.case());
+    let one = cluster.one(case)?;
+    let (best, efficiency) = cluster.best(case, set.n)?;
     let pays = cluster.most_machines(case, 0.5)?;
+    let machines = if set.n == 1 { "machine" } else { "machines" };
+    let best_of = [
+        format!(
+            "{} × as fast on {} {machines}",
+            written(efficiency * set.n as f64, 1),
+            thousands(set.n as u64)
+        ),
+        format!("{} % of them used, by the best plan", written(100.0 * efficiency, 1)),
+    ];
     let words = format!(
-        "One machine takes {}. On {n}, the best plan (by sequences × heads × tokens) is {best}, \
-         {} times as fast. Up to {pays} machines reach half of what they could compute.",
+        "One machine takes {}. On {}, the best plan (by sequences × heads × tokens) is \
+         {best}. Up to {pays} machines reach half of what they could compute.",
         duration(one),
-        written(efficiency * n as f64, 1),
+        set.n,
     );
     let title = format!(
-        "A layer of {} heads, {} wide, on {} tokens",
+        "A layer of {} heads, {} wide, on {} tokens: how much of the machines is used",
         case.n_heads,
         case.d_model,
         thousands((case.lengths.0 * case.lengths.1) as u64)
     );
-    Ok(LiveView { figure: lines(title, &panels)?, words, facts: Facts { pays } })
+    Ok(LiveView { figure: figure(set, title, best_of)?, words, facts: Facts { pays } })
 }
 
 /// Seconds as a person says them.

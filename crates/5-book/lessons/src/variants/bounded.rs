@@ -1,14 +1,17 @@
-//! Scores that are kept within bounds: by a cap, before the mask or after it, and by a norm.
+//! Scores that are kept within bounds: by a cap, before the mask or after it.
 
 use anyhow::Result;
-use attention::{Mask, View};
-use attention::{Matrix, Rng, SeedableRng, random_matrix, softmax_rows};
-use variants::{Changes, Groups, Positions, QkNorm, SoftCap, attend};
+use attention::{Mask, Matrix, softmax_rows};
+use figures::{Figure, lines};
+use variants::SoftCap;
+
+use crate::args::Args;
+use crate::numbers::lines_panel;
 
 /// Scores of one query; its mask blocks the last key.
 pub const SCORES: [f64; 3] = [2.0, 1.0, 4.0];
 
-/// The shares under a cap that comes before the mask, and under one that comes after it.
+/// The attention weights under a cap that comes before the mask, and under one that comes after it.
 ///
 /// # Errors
 /// A cap that is not above 0.
@@ -21,22 +24,17 @@ pub fn capped(cap: f64) -> Result<[Matrix; 2]> {
     Ok([before, after].map(softmax_rows))
 }
 
-/// The largest size of a score of queries and keys whose entries have this spread, heads
-/// being 64 wide: as it is, and with a norm of queries and keys.
-///
-/// # Errors
-/// None; the sizes fit.
-pub fn largest(spread: f64) -> Result<[f64; 2]> {
-    let rng = &mut Rng::seed_from_u64(1);
-    let [q, k] = [0, 1].map(|_| random_matrix::<f64>(32, 64, spread, rng));
-    let largest = |norm: Option<QkNorm>| -> Result<f64> {
-        let changes = Changes { norm, ..Changes::default() };
-        let at = Positions::new(32, 32);
-        let q = changes.prepare_queries(q.clone(), 64, &at.queries)?;
-        let k = changes.prepare_keys(k.clone(), 64, &at.keys)?;
-        let views: [View<'_, f64>; 3] = [q.as_view(), k.as_view(), k.as_view()];
-        let heads = attend(views, Groups::new(1, 1)?, &at, &changes, &Mask::None)?;
-        Ok(heads[0].scores.amax())
+/// What caps make of scores.
+pub(super) fn figure(_: &Args) -> Result<Figure> {
+    let scores: Vec<f64> = (-60..=60).map(f64::from).collect();
+    let line = |cap: f64| -> Result<(String, Vec<[f64; 2]>)> {
+        let capped =
+            SoftCap::new(cap)?.apply(Matrix::from_row_slice(1, scores.len(), &scores));
+        let points = scores.iter().zip(capped.iter());
+        Ok((format!("c = {cap}"), points.map(|(&x, &y)| [x, y]).collect()))
     };
-    Ok([largest(None)?, largest(Some(QkNorm::identity(64)))?])
+    let plain = ("no cap".to_owned(), scores.iter().map(|&x| [x, x]).collect());
+    let all = vec![plain, line(50.0)?, line(5.0)?];
+    let title = "A soft cap leaves small scores, and bounds large ones";
+    Ok(lines(title, &[lines_panel("score with a cap", "score", all)])?)
 }

@@ -72,25 +72,25 @@ pub fn writing(n_tokens: usize) -> Result<[u64; 2]> {
     Ok([whole, cached])
 }
 
-/// In how many steps of writing the new token's output depends on each token's query, key and
-/// value: one row per token.
+/// Whether the new token's output depends on each token's query, key and value, at each step
+/// of writing: `[step, token]` each.
 ///
 /// Found by trying: at each step, each row is nudged, and the output of the newest token
 /// moves or does not.
 ///
 /// # Errors
 /// None; the sizes fit.
-pub fn uses(n_tokens: usize) -> Result<Vec<[usize; 3]>> {
+pub fn uses(n_tokens: usize) -> Result<[Matrix<bool>; 3]> {
     let rng = &mut Rng::seed_from_u64(1);
     let rows: [Matrix; 3] = [0, 1, 2].map(|_| random_matrix(n_tokens, 4, 1.0, rng));
-    let mut uses = vec![[0; 3]; n_tokens];
+    let mut uses = [0, 1, 2].map(|_| Matrix::from_element(n_tokens, n_tokens, false));
     for newest in 0..n_tokens {
         let before = output(&rows, newest)?;
-        for (token, counts) in uses.iter_mut().enumerate().take(newest + 1) {
-            for (which, count) in counts.iter_mut().enumerate() {
+        for token in 0..=newest {
+            for (which, uses) in uses.iter_mut().enumerate() {
                 let mut nudged = rows.clone();
                 nudged[which].row_mut(token)[0] += 0.5;
-                *count += usize::from(output(&nudged, newest)? != before);
+                uses[(newest, token)] = output(&nudged, newest)? != before;
             }
         }
     }

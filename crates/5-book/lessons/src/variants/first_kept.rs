@@ -2,8 +2,12 @@
 
 use anyhow::Result;
 use attention::{Mask, Matrix, MultiHeadAttention, PackedParameters};
+use figures::{Figure, palette};
 use model_files::{Sentence, TrainedLayer};
 use variants::{Changes, Positions, VariantAttention, Window};
+
+use super::dots::{Dots, dots};
+use crate::{args::Args, trained};
 
 /// How many keys on either side of a token its window has.
 pub const SIDE: usize = 2;
@@ -48,11 +52,35 @@ pub fn distances(packed: PackedParameters, x: &Matrix) -> Result<WindowDistances
     Ok(WindowDistances { alone: apart(None)?, with })
 }
 
+/// The distances of each sentence: with each other key kept, and with the first.
+pub(super) fn figure(_: &Args) -> Result<Figure> {
+    let trained = trained::layer()?;
+    let kept = trained.sentences.iter().map(|sentence| measure(trained, sentence));
+    let kept: Vec<WindowDistances> = kept.collect::<Result<_>>()?;
+    let rows: Vec<String> =
+        trained.sentences.iter().map(|it| it.name.replace('_', " ")).collect();
+    let panel = Dots {
+        title: "distance from the whole output".to_owned(),
+        runs: kept
+            .iter()
+            .map(|it| it.with[1..].iter().map(|x| 100.0 * x).collect())
+            .collect(),
+        marked: kept.iter().map(|it| 100.0 * it.with[0]).collect(),
+    };
+    let title =
+        "A window over the trained layer does least harm where the first key is kept";
+    let names = [
+        ("another key kept", palette::beside_wrong(0)),
+        ("the first key kept", palette::wrong()),
+    ];
+    Ok(dots(title, &rows, names, [0.0, 150.0], &[panel])?)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trained::layer;
     use attention::{Dims, LayerParameters, Rng, SeedableRng, random_matrix};
+    use trained::layer;
 
     /// Which key it is best to keep, in a layer whose queries are all this many times as long
     /// as one random vector: 0 looks evenly, and with 20 nearly all attention goes to one key.

@@ -1,8 +1,13 @@
 //! Ten seeds of each way to share keys and values.
 
 use anyhow::{Context, Result, ensure};
+use attention::median;
+use figures::Figure;
 use serde_json::Value;
 use training::changed::SHARED;
+
+use super::dots::{Dots, SEEDS, dots};
+use crate::args::Args;
 
 /// A setting and what its ten seeds scored.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,4 +54,31 @@ pub fn shared() -> Result<Vec<OfSetting>> {
         ensure!(of.scores.len() == 10, "{} runs of {}", of.scores.len(), of.kind);
     }
     Ok(settings)
+}
+
+/// The scores of all seeds, a row a setting.
+pub(super) fn figure(_: &Args) -> Result<Figure> {
+    let all = shared()?;
+    let rows: Vec<String> = all.iter().map(OfSetting::row).collect();
+    let runs: Vec<Vec<f64>> = all
+        .iter()
+        .map(|of| of.scores.iter().map(|score| 100.0 * score).collect())
+        .collect();
+    let marked = runs.iter().map(|runs| median(runs.iter().copied())).collect();
+    let title =
+        "Four query heads that share one head of keys and values score a little less";
+    let panel = Dots { title: "tokens right".to_owned(), runs, marked };
+    Ok(dots(title, &rows, SEEDS, [50.0, 100.0], &[panel])?)
+}
+
+impl OfSetting {
+    /// `1 shared, equal width`.
+    fn row(&self) -> String {
+        let [heads, of_keys] = self.heads;
+        let kind = self.kind.replace("weights", "size").replace("widths", "width");
+        match heads == of_keys {
+            true => kind.replace("own", "own keys"),
+            false => format!("{of_keys} shared, {kind}"),
+        }
+    }
 }

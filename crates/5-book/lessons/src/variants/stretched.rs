@@ -1,8 +1,12 @@
 //! Ten models with rotary positions on longer texts than they were trained on, their positions
 //! stretched.
 
+use super::dots::{Dots, SEEDS, dots};
+use crate::args::Args;
 use crate::seeds::numbers;
 use anyhow::{Context, Result, ensure};
+use attention::median;
+use figures::Figure;
 use serde_json::Value;
 use training::changed::{STRETCHED, Stretch};
 
@@ -54,4 +58,27 @@ fn of_kind(all: &[Value], name: &'static str) -> Result<OfStretch> {
     }
     ensure!(of.scores.iter().all(|scores| scores.len() == 10), "five scores of {name}");
     Ok(of)
+}
+
+/// The scores of all seeds of each way, on long texts and after some steps on such.
+pub(super) fn figure(_: &Args) -> Result<Figure> {
+    let (ways, _) = stretched()?;
+    let rows: Vec<String> = ways.iter().map(|of| of.name.to_owned()).collect();
+    let panel = |title: &str, scores: fn(&OfStretch) -> &Vec<f64>| {
+        let runs: Vec<Vec<f64>> = ways
+            .iter()
+            .map(|of| scores(of).iter().map(|score| 100.0 * score).collect())
+            .collect();
+        let marked = runs.iter().map(|runs| median(runs.iter().copied())).collect();
+        Dots { title: title.to_owned(), runs, marked }
+    };
+    let panels = [
+        panel("96 tokens", |of| &of.scores[2]),
+        panel("192 tokens", |of| &of.scores[3]),
+        panel("far", |of| &of.scores[4]),
+        panel("96 tokens, tuned", |of| &of.tuned[1]),
+    ];
+    let title = "Trained on 24 tokens: NTK-aware scaling and YaRN read longer texts better, \
+                 interpolation worse";
+    Ok(dots(title, &rows, SEEDS, [0.0, 100.0], &panels)?)
 }

@@ -1,7 +1,8 @@
 //! What a model that writes reads again: the keys and values of earlier tokens.
 
 use anyhow::Result;
-use figures::{Axis, Chart, Figure, Grouping, Mark, Panel, legend_room, palette};
+use attention::Matrix;
+use figures::{Chart, Figure, Mark, by_cell, palette};
 
 use super::count::uses;
 use crate::args::Args;
@@ -9,37 +10,45 @@ use crate::args::Args;
 /// How many tokens are written.
 pub const N_WRITTEN: usize = 6;
 
-/// In how many steps each token's query, key and value are used, as bars.
+/// Which query, key and value moves the newest output at each step, as maps: strong where
+/// it is new, and faint where it comes from the cache.
 pub(super) fn figure(_: &Args) -> Result<Figure> {
     let uses = uses(N_WRITTEN)?;
     let names = ["query", "key", "value"];
-    let tokens: Vec<String> =
-        (0..N_WRITTEN).map(|token| format!("token {token}")).collect();
-    let bars = names.into_iter().enumerate().map(|(which, name)| {
-        let counts = || uses.iter().map(|counts| counts[which]);
-        Mark::bars(counts().map(|count| count as f64).collect::<Vec<_>>())
+    let named = |what: &str| (0..N_WRITTEN).map(|nth| format!("{what}{nth}")).collect();
+    let (steps, tokens): (Vec<String>, Vec<String>) = (named("step "), named(""));
+    let map = |(which, name): (usize, &str)| {
+        let strength = |step: usize, token: usize| match uses[which][(step, token)] {
+            false => 0.0,
+            true if step == token => 1.0,
+            true => 0.4,
+        };
+        let shape = uses[which].shape();
+        let hover = by_cell(shape, |step, token| {
+            let verb = if uses[which][(step, token)] { "moves" } else { "does not move" };
+            format!("step {step}: the {name} of token {token} {verb} the output")
+        });
+        Mark::cells(by_cell(shape, strength), 1)
+            .on(which)
             .named(name)
-            .coloured(palette::beside_wrong(which))
-            .written(counts().map(|count| count.to_string()), "outside")
-            .hover(counts().map(|count| format!("its {name}: in {count} steps")))
-            .unclipped()
-    });
-    let panel = Panel::new(
-        "in how many steps it moves the newest output",
-        Axis::across(&tokens, 11),
-        Axis::numbers(N_WRITTEN as f64 + 0.6),
-        170.0,
-    );
+            .scaled(palette::shares(), [0.0, 1.0])
+            .hover(hover)
+    };
     let title = format!(
-        "While {N_WRITTEN} tokens are written, a query is used once at most; keys and \
-         values are used again"
+        "Writing {N_WRITTEN} tokens: a query moves one output, its own (dark); keys and \
+         values move all later ones too (light), so they are cached"
     );
-    Ok(Chart::new(title)
-        .above(legend_room(names.into_iter(), 14.0))
-        .grouped(Grouping::Beside)
-        .bar_gap(0.2)
-        .panel(panel, bars)
+    let headed = names.map(|name| format!("{name} of token …"));
+    Ok(Chart::grid(title, &headed, &steps, &tokens)
+        .marks(names.into_iter().enumerate().map(map))
+        .says("Three maps of steps by tokens: the diagonal for queries, all tokens up to the \
+               step for keys and values.")
         .figure()?)
+}
+
+/// In how many steps each token's row is used.
+pub fn n_steps(uses: &Matrix<bool>) -> Vec<usize> {
+    uses.column_iter().map(|steps| steps.iter().filter(|is| **is).count()).collect()
 }
 
 #[cfg(test)]
@@ -48,9 +57,10 @@ mod tests {
 
     #[test]
     fn the_title_is_true() {
-        let uses = uses(N_WRITTEN).unwrap();
-        assert!(uses.iter().all(|&[query, ..]| query <= 1), "{uses:?}");
-        let again = uses.iter().filter(|[_, key, value]| *key.min(value) > 1).count();
-        assert!(again > N_WRITTEN / 2, "{uses:?}");
+        let [queries, keys, values] = uses(N_WRITTEN).unwrap().map(|it| n_steps(&it));
+        assert!(queries.iter().all(|&n| n <= 1), "{queries:?}");
+        for used in [keys, values] {
+            assert!(used[1..].iter().rev().eq(&[1, 2, 3, 4, 5]), "{used:?}");
+        }
     }
 }
