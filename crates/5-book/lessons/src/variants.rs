@@ -49,9 +49,7 @@ fn roof(_: &Args) -> Result<Figure> {
     };
     let steps = [(9, 1), (9, 64), (3, 64), (1, 8), (1, 64)];
     let steps = steps.map(|(heads, batch)| step(heads, batch));
-    let mut steps: Vec<RoofStep> = steps.into_iter().collect::<Result<_>>()?;
-    let flops_per_byte = count::latent()?.next_token(count::N_CACHED).intensity(64, 4);
-    steps.push(RoofStep { name: "latent, batch 64".to_owned(), flops_per_byte });
+    let steps: Vec<RoofStep> = steps.into_iter().collect::<Result<_>>()?;
     let title = "Memory limits what one new token computes: with 9 heads of keys and values \
                  even in a batch of 64";
     Ok(roofline(title, Roofline { roofs: &roofs, steps: &steps, reached: &[] })?)

@@ -127,7 +127,7 @@ impl Set {
     fn ways(&self) -> Result<Vec<Way>> {
         let (cluster, case) = (self.cluster(), self.case());
         let (one, in_a_box) = (cluster.one(case)?, cluster.in_a_box.max(2));
-        let names = ["heads", "tokens", "both, heads in a box", "sequences"];
+        let names = ["heads", "tokens", "both", "sequences"];
         let names =
             names.into_iter().filter(|name| *name != "sequences" || self.sequences > 1);
         names
@@ -153,15 +153,15 @@ impl Way {
             .in_legend(false)
             .line(colour, 2.5)
             .dashed(DASHES[which]);
-        // Named where it has fallen below one half, or at its end.
-        let at =
-            percent.iter().position(|part| *part < 40.0).unwrap_or(percent.len() - 1);
-        let side = if at > percent.len() / 2 { "top left" } else { "middle right" };
-        let name = Mark::texts([at as f64], [percent[at]], [self.name]);
+        // Named in the room over the lines, with what it uses there.
+        let name = format!("{} {} %", self.name, written(percent[chosen], 1));
+        let [x, y] = [f64::from(MOST) + 0.4, 142.0 - 12.0 * which as f64];
+        let name =
+            Mark::points([x], [y]).marked("square", 9).written([name], "middle left");
         let dot = Mark::points([chosen as f64], [percent[chosen]]);
         [
             line,
-            name.placed(side).text_colour(colour).in_legend(false).silent().unclipped(),
+            name.coloured(colour).in_legend(false).silent().unclipped(),
             dot.coloured(colour).sized(9).in_legend(false).silent().unclipped(),
         ]
     }

@@ -50,9 +50,8 @@ pub struct Case {
 }
 
 /// What the chapter asks, in a wide layer: many short sequences, one long, the same with
-/// eight heads of keys and values, as layers of that width usually have, and one very long;
-/// and a small layer.
-pub const CASES: [Case; 5] = {
+/// eight heads of keys and values, as layers of that width usually have, and one very long.
+pub const CASES: [Case; 4] = {
     const WIDE: Case =
         Case { d_model: 8192, n_heads: 64, n_kv_heads: 64, lengths: (16, 2048) };
     [
@@ -60,7 +59,6 @@ pub const CASES: [Case; 5] = {
         Case { lengths: (1, 32_768), ..WIDE },
         Case { lengths: (1, 32_768), n_kv_heads: 8, ..WIDE },
         Case { lengths: (1, 1_048_576), ..WIDE },
-        Case { d_model: 1024, n_heads: 16, n_kv_heads: 16, lengths: (1, 8192) },
     ]
 };
 
@@ -186,21 +184,8 @@ impl Cluster {
     /// # Errors
     /// As [`predict`](Self::predict).
     pub fn best(&self, case: Case, n: usize) -> Result<(Plan, f64)> {
-        self.best_of(case, n, &[Neighbours::Heads, Neighbours::Tokens])
-    }
-
-    /// The same among plans with these neighbours.
-    ///
-    /// # Errors
-    /// As [`predict`](Self::predict).
-    pub fn best_of(
-        &self,
-        case: Case,
-        n: usize,
-        layouts: &[Neighbours],
-    ) -> Result<(Plan, f64)> {
         let mut best: Option<(Plan, f64)> = None;
-        for plan in Plan::all(case, n).filter(|plan| layouts.contains(&plan.neighbours)) {
+        for plan in Plan::all(case, n) {
             let seconds = self.predict(case, plan)?.seconds();
             if best.is_none_or(|(_, least)| seconds < least) {
                 best = Some((plan, seconds));

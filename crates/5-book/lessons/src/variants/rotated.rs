@@ -188,9 +188,9 @@ mod tests {
 
     #[test]
     fn what_is_said_at_first_and_of_pairs() {
-        insta::assert_snapshot!(LIVE.at([]).unwrap().words, @"");
+        insta::assert_snapshot!(LIVE.at([]).unwrap().words, @"The score is 11.984; with both 100 positions further on, 11.984. Read by pairs instead, it is 3.543.");
         let other = [("pairing", "pairs"), ("base", "100"), ("query", "0")];
-        insta::assert_snapshot!(LIVE.at(other).unwrap().words, @"");
+        insta::assert_snapshot!(LIVE.at(other).unwrap().words, @"The score is 2.596; with both 100 positions further on, 2.596. Read by halves instead, it is 1.996.");
     }
 
     /// Complex numbers: a pair is one, and a rotation is a product with e^(i t θ).

@@ -35,8 +35,8 @@ pub(super) fn figure(_: &Args) -> Result<Figure> {
             .hover(hover)
     };
     let title = format!(
-        "Writing {N_WRITTEN} tokens: a query moves one output, its own (dark); keys and \
-         values move all later ones too (light), so they are cached"
+        "Writing {N_WRITTEN} tokens: a query moves one output, its own (strong); keys and \
+         values move all later ones too (faint), so they are cached"
     );
     let headed = names.map(|name| format!("{name} of token …"));
     Ok(Chart::grid(title, &headed, &steps, &tokens)
