@@ -4,13 +4,14 @@ use ablation::odds::{Count, z_score};
 use attention::thousands;
 use lessons::numbers::{ends, mean};
 use lessons::seeds::numbers;
+use lessons::sensors::measured::is_asked;
 use lessons::sensors::{Costs, N_SEEDS, found};
 use sensors::study::{self, LEAST_SPREAD};
 use sensors::{CAP, Fleet, remaining};
 use serde_json::Value;
 use training::windows::SPECIALISATIONS;
 
-use crate::quote::{Table, assert_quote, values};
+use crate::quote::{assert_quote, values};
 use stages::cases::assert_close;
 
 /// The heads of the trained model that do it, and how many layers of each control have as
@@ -45,25 +46,11 @@ fn a_line_can_stand_out_and_one_in_twenty_does_not() {
     assert!(by_chance([Count::new(0, 100).unwrap(); 2], 14) > RARE);
 }
 
-/// Nothing is planted in windows at the end of a life.
-fn is_asked(windows: &str, name: &str) -> bool {
-    windows == "transition" || !["transition", "spike"].contains(&name)
-}
-
 #[test]
 fn the_eight_specialisations() {
     let found = found().unwrap();
     assert_eq!(found.len(), N_SEEDS);
     let model = &found[0];
-    let mut table = Table::new([
-        "",
-        "heads",
-        "mixed",
-        "fresh",
-        "at the end: heads",
-        "mixed",
-        "fresh",
-    ]);
     let mut quoted = vec![
         ("draws".to_owned(), thousands(model["draws"].as_u64().unwrap())),
         ("windows_asked".to_owned(), model["windows"][0].to_string()),
@@ -72,40 +59,31 @@ fn the_eight_specialisations() {
     ];
     let (mut n_asked, mut lines) = (0, Vec::new());
     for (which, (name, _)) in SPECIALISATIONS.iter().enumerate() {
-        let mut cells = vec![(*name).to_owned()];
         for windows in ["transition", "late"] {
             if !is_asked(windows, name) {
-                cells.extend(["", "", ""].map(String::from));
                 continue;
             }
             n_asked += 1;
             let (heads, controls) = asked(model, windows, which);
             if !heads.is_empty() {
                 lines.push((windows, *name, controls));
-                for (kind, count) in ["mixed", "fresh"].into_iter().zip(controls) {
-                    let key = format!("{windows}_{}_{kind}", name.replace(' ', "_"));
-                    quoted.push((key, count.hits().to_string()));
-                }
             }
-            cells.push(if heads.is_empty() { "none".to_owned() } else { heads });
-            cells.extend(controls.map(|count| count.hits().to_string()));
         }
-        table.row::<String>(cells.try_into().unwrap());
     }
-    let each = lines
-        .into_iter()
-        .map(|(windows, name, controls)| (by_chance(controls, n_asked), windows, name));
-    let (rarest, windows, name) = each.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
+    let each = lines.into_iter().map(|(windows, name, controls)| {
+        (by_chance(controls, n_asked), windows, name, controls)
+    });
+    let (rarest, windows, name, controls) =
+        each.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
     assert_eq!((windows, name), ("transition", "temperature"));
+    for (kind, count) in ["mixed", "fresh"].into_iter().zip(controls) {
+        quoted.push((format!("temperature_{kind}"), count.hits().to_string()));
+    }
     assert!(rarest > RARE, "{name} stands out: {rarest:.3}");
     quoted.push(("rarest".to_owned(), format!("{:.0} %", 100.0 * rarest)));
     let spread = ends(numbers(&model["late"]["spreads"]).unwrap());
     quoted.push(("n_asked".to_owned(), n_asked.to_string()));
-    // Two of five trained models against none of five fresh ones, as was said before.
-    let before = Count::new(2, 5).unwrap().fisher(Count::new(0, 5).unwrap());
-    quoted.push(("p_before".to_owned(), format!("{before:.2}")));
     quoted.push(("late_spread_most".to_owned(), format!("{:.1}", spread[2])));
-    assert_quote!("sensors_found", table.text());
     assert_quote!("sensors_found_values", values(&quoted));
 }
 
@@ -126,12 +104,11 @@ fn the_model_still_does_what_was_found() {
     for (spread, kept) in spreads.iter().zip(kept["spreads"].as_array().unwrap()) {
         assert_close("spread", (spread - kept.as_f64().unwrap()).abs(), 1e-3);
     }
-    let [least, _, most] = ends(spreads.iter().copied());
+    let [_, _, most] = ends(spreads.iter().copied());
     assert_quote!(
         "sensors_measures",
         values(&[
             ("capped_part", format!("{:.0} %", 100.0 * capped.share())),
-            ("spread_least", format!("{least:.2}")),
             ("spread_most", format!("{most:.2}")),
         ])
     );
@@ -139,42 +116,6 @@ fn the_model_still_does_what_was_found() {
 
 fn cycles(x: f64) -> String {
     format!("{x:+.2}").replace('-', "−")
-}
-
-fn range(costs: impl IntoIterator<Item = f64>) -> String {
-    let [least, _, most] = ends(costs);
-    format!("{} to {}", cycles(least), cycles(most))
-}
-
-/// What the RMSE is with this changed, less the model's.
-fn change(model: &Value, key: &str) -> f64 {
-    let number = |key: &str| model["removed"][key].as_f64().unwrap();
-    number(key) - number("whole")
-}
-
-#[test]
-fn heads_taken_away() {
-    let mut table = Table::new([
-        "seed",
-        "whole, RMSE",
-        "without a head",
-        "its z",
-        "without all",
-        "all even",
-    ]);
-    for model in &found().unwrap() {
-        let costs = Costs::of(model).unwrap();
-        let [z_least, _, z_most] = ends(costs.z_scores());
-        table.row([
-            model["seed"].to_string(),
-            format!("{:.2}", model["removed"]["whole"].as_f64().unwrap()),
-            range(costs.heads),
-            format!("{z_least:.1} to {z_most:.1}").replace('-', "−"),
-            cycles(change(model, "all")),
-            cycles(change(model, "even")),
-        ]);
-    }
-    assert_quote!("sensors_removed", table.text());
 }
 
 #[test]
@@ -188,6 +129,7 @@ fn what_the_ablations_say() {
         all.copied().collect()
     };
     let better = Count::of(draws(&costs).into_iter().map(|draw| draw < 0.0));
+    let change = |model: &Value, key: &str| Costs::change(model, key).unwrap();
     let of = |key: &str| found.iter().map(|model| change(model, key)).collect::<Vec<_>>();
     let ([all_least, _, all_most], even) = (ends(of("all")), of("even"));
     let [even_least, _, even_most] = ends(even.iter().copied());

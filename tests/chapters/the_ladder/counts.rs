@@ -5,7 +5,7 @@ use kernels::{Inputs, Packed, ladder};
 use lessons::the_ladder::online::{POWERS, VALUES, steps};
 use lessons::the_ladder::{CASE, work};
 
-use crate::quote::{Table, assert_quote, percent, values};
+use crate::quote::{assert_quote, percent, values};
 use stages::cases::layer;
 
 /// `17.2 billion`, `134 million`.
@@ -24,18 +24,8 @@ fn megabytes(bytes: usize) -> String {
 fn operations_and_bytes_of_each_step() {
     assert_eq!(CASE, "4k");
     let work = work().unwrap();
-    let mut table = Table::new(["step", "operations", "bytes", "operations a byte"]);
-    let caches = [("one token, f32", 4), ("one token, f16", 2)];
-    let [single, half] = caches.map(|(name, bytes)| work.decode(name, bytes));
+    let single = work.decode("one token", 4);
     assert_eq!(single.operations, 8 * (2 * 4096 * 64 * 2)); // heads, two products
-    let [softmax, pairs, projection, tiles] = work.steps();
-    for step in [&single, &softmax, &half, &pairs, &projection, &tiles] {
-        let intensity = format!("{:.1}", step.intensity());
-        let operations = in_words(step.operations);
-        table.row([step.name, &operations, &megabytes(step.bytes), &intensity]);
-    }
-    assert_quote!("the_ladder_intensity", table.text());
-
     let ledger = MultiplyAdds::count(work.dims, 4096, 4096).unwrap();
     let (all, pair) = (ledger.total() as usize, ledger.costs()[3].multiply_adds as usize);
     let pairs = 2 * pair;
@@ -44,23 +34,25 @@ fn operations_and_bytes_of_each_step() {
     let said = [
         ("projections", in_words(all - pairs)),
         ("pairs", in_words(pairs)),
-        ("all", in_words(all)),
         ("exponentials", in_words(work.map_entries())),
         ("adds_an_exponential", (pairs / work.map_entries()).to_string()),
-        ("maps", megabytes(4 * work.map_entries())),
         ("one_map", megabytes(4 * work.map_entries() / 8)),
-        ("layer_intensity", format!("{:.0}", work.layer().intensity())),
         ("projection_intensity", format!("{:.0}", work.projection().intensity())),
         ("softmax_intensity", format!("{:.2}", work.softmax().intensity())),
         ("tiles_intensity", format!("{:.0}", work.tiles().intensity())),
         ("decode_intensity", format!("{:.1}", single.intensity())),
         // Keys and values of one head.
         ("head_keys", megabytes(2 * 4 * 4096 * 64)),
-        ("decode_half", format!("{:.1}", half.intensity())),
-        // W^Q, W^K and W^V side by side: x is read once and not three times.
-        ("saved_reads", megabytes(2 * 4 * 4096 * 512)),
+        // Under a causal mask.
+        ("causal_part", percent(causal_part(4096))),
     ];
     assert_quote!("the_ladder_counts", values(&said));
+}
+
+/// The part of the tiles that a causal mask leaves.
+fn causal_part(n: usize) -> f64 {
+    let side = (n / kernels::Tiles::KEYS) as f64;
+    (side + 1.0) / (2.0 * side)
 }
 
 #[test]
@@ -71,65 +63,25 @@ fn a_softmax_in_blocks() {
     let sum: f32 = POWERS.iter().sum();
     let at_once: f32 = POWERS.iter().zip(VALUES).map(|(p, v)| p * v).sum::<f32>() / sum;
     assert!((last.average - f64::from(at_once)).abs() < 1e-5, "{last:?}");
-    let first: Vec<String> = POWERS.iter().map(|p| p.to_string()).collect();
-    let of_keys: Vec<String> = VALUES.iter().map(|v| v.to_string()).collect();
     let of_four: f32 = POWERS[..4].iter().zip(VALUES).map(|(p, v)| p * v).sum();
     let of_four = of_four / POWERS[..4].iter().sum::<f32>();
     assert!((steps[1].average - f64::from(of_four)).abs() < 1e-5);
     let said = [
-        ("powers", first.join(", ")),
-        ("values", of_keys.join(", ")),
         ("sum_before", format!("{:.2}", steps[1].sum)),
         ("out_before", format!("{:.0}", steps[1].out)),
-        ("average_before", format!("{:.1}", steps[1].average)),
         ("corrected_sum", format!("{:.0}", steps[1].sum * steps[2].correction)),
         ("corrected_out", format!("{:.1}", steps[1].out * steps[2].correction)),
         ("correction", format!("{:.1}", steps[2].correction)),
         ("power_before", format!("{:.0}", steps[1].maximum.exp())),
-        ("last_correction", format!("{:.0}", steps[3].correction)),
         ("last_sum", format!("{:.0}", last.sum)),
         ("last_out", format!("{:.0}", last.out)),
         ("average", format!("{:.0}", last.average)),
         ("maximum_power", format!("{:.0}", last.maximum.exp())),
-        ("power_sum", format!("{sum:.0}")),
-        // exp(s − L), with L = m + ln l, is the share itself.
-        ("log_sum", format!("{:.2}", last.maximum + last.sum.ln())),
-        (
-            "share",
-            format!(
-                "{:.4}",
-                (f64::from(POWERS[4]).ln() - last.maximum - last.sum.ln()).exp()
-            ),
-        ),
-        ("share_at_once", format!("{:.4}", POWERS[4] / sum)),
     ];
+    // exp(s − L), with L = m + ln l, is the attention weight itself.
+    let by_log_sum = (f64::from(POWERS[4]).ln() - last.maximum - last.sum.ln()).exp();
+    assert!((by_log_sum - f64::from(POWERS[4] / sum)).abs() < 1e-6);
     assert_quote!("the_ladder_online", values(&said));
-}
-
-#[test]
-fn tiles_that_a_causal_mask_leaves() {
-    let mut table =
-        Table::new(["tokens", "tiles", "computed", "of them", "masked in part"]);
-    for n in [128, 512, 1024, 4096, 16_384usize] {
-        let side = n / kernels::Tiles::KEYS;
-        let computed = side * (side + 1) / 2;
-        let share = percent(computed as f64 / (side * side) as f64);
-        let [n, tiles, computed] = [n, side * side, computed].map(thousands);
-        table.row([n, tiles, computed, share, side.to_string()]);
-    }
-    assert_quote!("the_ladder_causal", table.text());
-}
-
-#[test]
-fn memory_beside_inputs_and_outputs() {
-    let tile = kernels::Tiles::QUERIES * kernels::Tiles::KEYS * 4;
-    let mut table =
-        Table::new(["tokens", "four maps", "a tile", "q, k, v and concatenation"]);
-    for n in [256, 1024, 4096, 16_384, 32_768usize] {
-        let (maps, rows) = (megabytes(4 * 4 * n * n), megabytes(4 * 4 * n * 256));
-        table.row([thousands(n), maps, format!("{} kB", tile / 1000), rows]);
-    }
-    assert_quote!("the_ladder_memory", table.text());
 }
 
 #[test]
@@ -138,19 +90,14 @@ fn the_backward_pass_counted() {
     let (d, n) = (512usize, 4096usize);
     let projection = n * d * d;
     let product = n * n * d; // of all heads
-    let (forward, back) = (4 * projection + 2 * product, 8 * projection + 5 * product);
+    let back = 8 * projection + 5 * product;
     let kept = 2 * 4 * work.dims.n_heads() * n; // a reference and a sum
     let said = [
-        ("pair_product", in_words(product)),
-        ("forward", in_words(forward)),
-        ("with_maps", in_words(8 * projection + 4 * product)),
-        ("back", in_words(back)),
         // Six products of pairs are counted where seven are computed.
         ("most_share", percent(6.0 / 7.0)),
         ("extra", percent(product as f64 / (back - product) as f64)),
         ("kept", format!("{} kB", kept / 1000)),
         ("maps_kept", megabytes(4 * work.map_entries())),
-        ("times_less", thousands(4 * work.map_entries() / kept)),
     ];
     assert_quote!("the_ladder_back", values(&said));
 }
@@ -169,8 +116,6 @@ fn a_tile_of_the_micro_kernel() {
         ("reads", (loads + columns).to_string()),
         ("registers", registers.to_string()),
         ("in_flight", (starts * latency).to_string()),
-        ("cycles", (sums / starts).to_string()),
-        ("one_by_one", (2 * sums).to_string()),
     ];
     assert!(sums + loads < registers && sums >= starts * latency);
     assert_quote!("the_ladder_tile", values(&said));
@@ -187,7 +132,6 @@ fn keys_that_many_queries_read_together() {
         ("long", thousands(n)),
         ("long_keys", megabytes(keys_and_values)),
         ("groups", (Packed::QUERIES / rows).to_string()),
-        ("together", Packed::QUERIES.to_string()),
         ("read_alone", read(rows)),
         ("read_together", read(Packed::QUERIES)),
     ];
@@ -202,14 +146,11 @@ fn every_rung_gives_the_same_numbers() {
     let expected = definition[0].self_attend(&x, &Mask::Causal).unwrap().out;
     let (parameters, x) = (parameters.cast::<f32>(), x.map(|x| x as f32));
     let masks = [Mask::Causal];
-    let mut names = Vec::new();
     for mut rung in ladder(&parameters) {
         let mut out = Matrix::zeros(150, 64);
         rung.forward(&Inputs::self_attention(1, &x, &masks), &mut out).unwrap();
         let diff = attention::max_abs_diff(&expected, &out.map(f64::from)).unwrap();
         println!("{}: {diff:.1e}", rung.name());
         assert!(diff < 1e-5, "{}: {diff:e}", rung.name());
-        names.push(rung.name());
     }
-    assert_quote!("the_ladder_rungs", format!("rungs: {}", names.join(", ")));
 }

@@ -98,7 +98,6 @@ impl WithSimd for Attend<'_, '_> {
     }
 }
 
-// ANCHOR: one_sequence
 /// The queries of sequence `s` in these groups (a lane is one of a group's 48): they go
 /// through all of its keys, block by block, and then their outputs are finished.
 #[inline(always)]
@@ -165,7 +164,6 @@ fn one_block<S: Simd>(
     }
     add_values(simd, keys, &block, &in_use, scores, lanes.out);
 }
-// ANCHOR_END: one_sequence
 
 /// The shares of 8 keys, or of what the block has of them: in registers, where the mask is
 /// `open` and all 8 are there.

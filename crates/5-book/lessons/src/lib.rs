@@ -30,6 +30,7 @@ pub mod learning;
 pub mod live;
 pub mod many_machines;
 pub mod masks;
+mod named_rows;
 pub mod numbers;
 pub mod one_head;
 pub mod one_look_is_not_enough;

@@ -4,6 +4,7 @@ pub mod engine;
 pub mod heads;
 pub mod leak;
 pub mod life;
+pub mod measured;
 pub mod model;
 pub mod reach;
 
@@ -16,7 +17,12 @@ use attention::{Rng, SeedableRng};
 use sensors::{Fleet, GROUPS, HEADS, SEEDS, SimulatedEngine};
 use serde_json::Value;
 
-pub(crate) const FIGURES: &[Entry] = &[("engine-life", life::figure)];
+pub(crate) const FIGURES: &[Entry] = &[
+    ("engine-life", life::figure),
+    ("sensor-jobs", measured::jobs),
+    ("sensor-ablations", measured::ablations),
+    ("sensor-parts", measured::parts),
+];
 
 /// Seeds of each measurement.
 pub const N_SEEDS: usize = 5;
@@ -90,6 +96,15 @@ impl Costs {
             heads: less(numbers(&removed["heads"])?),
             random: rows(&removed["random"])?.into_iter().map(less).collect(),
         })
+    }
+
+    /// The RMSE of a model with this changed, less that of the whole model.
+    ///
+    /// # Errors
+    /// If it was not measured.
+    pub fn change(model: &Value, key: &str) -> Result<f64> {
+        let rmse = |key| model["removed"][key].as_f64().context("an RMSE");
+        Ok(rmse(key)? - rmse("whole")?)
     }
 
     /// By how many standard deviations of its control each head costs more than the control's

@@ -2,6 +2,7 @@
 //! measured, from files.
 
 mod growth;
+pub mod measured;
 pub mod online;
 pub mod tiles;
 pub mod traffic;
@@ -24,6 +25,9 @@ pub(crate) const FIGURES: &[Entry] = &[
     ("ladder-forward", |args| ladder(args, Pass::Forward)),
     ("ladder-backward", |args| ladder(args, Pass::ForwardBackward)),
     ("growth", grown),
+    ("few-bits", measured::few_bits),
+    ("ladder-products", measured::bare_products),
+    ("ladder-widths", measured::widths),
 ];
 
 /// The case that the chapter follows.

@@ -170,7 +170,6 @@ fn fields<S: Simd, const N: usize, const T: usize>(
     for (word, x) in words.iter().zip(x) {
         let word = S::as_simd_u32s(word).0[v];
         for k in 0..N {
-            // ANCHOR: fields
             // Field k from its place to the bits under the exponent.
             let (from, to) = (place(k), 23 - width);
             let placed = if from >= to {
@@ -180,7 +179,6 @@ fn fields<S: Simd, const N: usize, const T: usize>(
             };
             let bits = simd.or_u32s(simd.and_u32s(placed, mask), one);
             let weight = simd.transmute_f32s_u32s(bits);
-            // ANCHOR_END: fields
             for t in 0..T {
                 let x = simd.splat_f32s(x[k][t]);
                 if k % 2 == 0 {

@@ -1,10 +1,10 @@
 //! What a sensor shows of an engine's life, and what it hides: live.
 
 use crate::live::{LiveFigure, LiveView, Question, Settings, live};
-use crate::numbers::{lines_panel, mean, written};
+use crate::numbers::{ends, mean, written};
 use anyhow::Result;
-use figures::lines;
-use sensors::{CAP, Engine, Fleet, SimulatedEngine};
+use figures::{Axis, Chart, FAINT, Figure, Mark, Panel, legend_room, palette, rounded};
+use sensors::{Engine, Fleet, SimulatedEngine};
 
 use super::lived;
 
@@ -13,6 +13,14 @@ pub(crate) const LIVE: LiveFigure<Set, Facts> =
     LiveFigure::new("engine", draw, QUESTIONS);
 
 const QUESTIONS: &[Question<Set, Facts>] = &[
+    Question {
+        ask: "Move anything: another sensor, another engine, less noise. Where do the \
+              readings show that wear has begun?",
+        is_answered: |set, _| *set != Set::first(),
+        answer: |set| set.sensor = 11,
+        found: "Long after it has: at first wear moves a sensor by less than noise does. \
+                Sensor 1 never shows it.",
+    },
     Question {
         ask: "Leave sensor and engine. Set one of noise, hard flights and spikes to 0, \
               so that a reading is off by less than 6.",
@@ -91,27 +99,6 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
     let new = wear[0];
     let from_new = |list: Vec<f64>| list.into_iter().map(|x| x - new).collect::<Vec<_>>();
     let (wear, shown) = (from_new(wear), from_new(readings(&engine, sensor)));
-    let points =
-        |list: &[f64]| (1..).zip(list).map(|(cycle, &x)| [f64::from(cycle), x]).collect();
-    let target = (1..=truth.end).map(|cycle| (truth.remaining(cycle) as f64).min(CAP));
-    let panels = [
-        lines_panel(
-            format!("sensor {sensor}, from its level when new"),
-            "cycle",
-            vec![
-                ("read".to_owned(), points(&shown)),
-                ("wear alone".to_owned(), points(&wear)),
-            ],
-        ),
-        lines_panel(
-            "what a model is to say",
-            "cycle",
-            vec![(
-                "remaining life, at most 125".to_owned(),
-                points(&target.collect::<Vec<_>>()),
-            )],
-        ),
-    ];
     let moved = wear[truth.end - 1] - wear[0];
     let off = shown.iter().zip(&wear).map(|(x, wear)| (x - wear) * (x - wear));
     let off = mean(off).sqrt();
@@ -126,8 +113,37 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
     let title = format!(
         "Sensor {sensor} of engine {number}, from its first flight to its failure"
     );
+    let figure = figure(title, &shown, &wear, truth.transition)?;
     let facts = Facts { readings: shown, transition: truth.transition, off };
-    Ok(LiveView { figure: lines(title, &panels)?, words, facts })
+    Ok(LiveView { figure, words, facts })
+}
+
+/// What wear alone does as an area, what is read as dots, and a rule where wear begins.
+fn figure(title: String, read: &[f64], wear: &[f64], begins: usize) -> Result<Figure> {
+    let [least, _, most] = ends(read.iter().chain(wear).copied());
+    let (low, high) = (least.min(-5.0) - 2.0, most.max(5.0) + 2.0);
+    let cycles = Axis::between([0.0, read.len() as f64 + 1.0]).titled("cycle");
+    let names = ["wear alone", "read"];
+    let area = Mark::bars(wear.iter().map(|&y| rounded(y)))
+        .named(names[0])
+        .coloured(FAINT)
+        .silent();
+    let dots = Mark::points(0..read.len(), read.iter().map(|&y| rounded(y)))
+        .named(names[1])
+        .marked("circle", 4)
+        .coloured(palette::head(0));
+    let begins = begins as f64 - 1.0;
+    let panel = Panel::new(
+        "from its level when new; dotted: wear begins",
+        cycles,
+        Axis::between([low, high]),
+        230.0,
+    );
+    Ok(Chart::new(title)
+        .above(legend_room(names.into_iter(), 14.0))
+        .bar_gap(0.0)
+        .panel(panel, [area, dots, Mark::rule([[begins, low], [begins, high]])])
+        .figure()?)
 }
 
 #[cfg(test)]

@@ -1,26 +1,29 @@
-//! What the heads of the trained model look at in a window: live.
+//! Where the heads of the trained model look in a window, reading by reading: live.
 
-use crate::live::{LiveFigure, LiveView, Question, Weights, live};
-use crate::numbers::{along, entropy, lines_panel, share, written};
+use crate::live::{LiveFigure, LiveView, Question, Settings, Weights, live};
+use crate::numbers::{entropy, share, written};
 use anyhow::{Context, Result};
-use attention::RowVector;
-use figures::{Lines, lines};
-use sensors::{GROUPS, N_STEPS, Scale, capped};
+use attention::Matrix;
+use figures::{
+    Axis, Chart, Figure, Mark, Panel, Table, by_cell, label_width, palette, rounded,
+};
+use sensors::{GROUPS, N_STEPS, capped};
 
 use super::model::{N_HEADS, Window, opened, window};
 
-/// Draws the shares of one head in a window next to the readings, which may be given a spike.
+/// Draws the attention weights of all heads in a window above its readings, which may be given
+/// a spike.
 pub(crate) const LIVE: LiveFigure<Set, Facts> =
     LiveFigure::new("engine-heads", draw, QUESTIONS).drawn_from(Weights::Engines);
 
 const QUESTIONS: &[Question<Set, Facts>] = &[
     Question {
-        ask: "Leave head 1. How many cycles must remain for it to look at all readings \
-              nearly alike, with over .99 of the entropy of even shares?",
-        is_answered: |set, it| set.head == 1 && it.entropy > 0.99,
+        ask: "Move anything, or click a cell. Do heads look at all of a window, or at a \
+              part of it?",
+        is_answered: |set, _| *set != Set::first(),
         answer: |set| set.remaining = 100,
-        found: "While many remain, it looks everywhere alike; as wear moves the \
-                readings, it turns to the oldest.",
+        found: "While many cycles remain, head 1 looks everywhere nearly alike. As wear \
+                moves the readings, it turns to the oldest.",
     },
     Question {
         ask: "Which head gives most to a reading near the other end, 20 or later, and \
@@ -66,78 +69,139 @@ live! {
     }
 }
 
-/// What a head does with a window.
-struct HeadOnWindow {
+/// What the model does with a window.
+struct Looks {
     /// The remaining life that the model gives.
     says: f64,
-    /// The shares of the last reading.
-    last: RowVector,
-    /// The shares of all thirty, on average.
-    all: RowVector,
+    /// The attention weights of the last reading, `[n_heads, n_readings]`.
+    weights: Matrix,
 }
 
-fn ask(window: &Window, head: usize) -> Result<HeadOnWindow> {
+fn looks(window: &Window) -> Result<Looks> {
     let steps = opened()?.model.pass(&window.readings)?;
-    let map = &steps.attended.context("the model attends")?.attn[head];
-    let last = map.row(N_STEPS - 1).into_owned();
-    Ok(HeadOnWindow { says: capped(steps.remaining), last, all: map.row_mean() })
+    let maps = &steps.attended.context("the model attends")?.attn;
+    let last: Vec<_> = maps.iter().map(|map| map.row(N_STEPS - 1)).collect();
+    Ok(Looks { says: capped(steps.remaining), weights: Matrix::from_rows(&last) })
 }
 
 fn draw(set: &Set) -> Result<LiveView<Facts>> {
     let scale = &opened()?.trained.scale;
-    let &Set { head, engine, remaining, spike: height, at, group: spiked } = set;
+    let &Set { head, engine, remaining, spike: height, at, group: named } = set;
     let mut window = window(scale, engine, remaining)?;
-    let without = ask(&window, head)?;
-    window.spike(scale, spiked, at, height)?;
-    let asked = if height == 0.0 { None } else { Some(ask(&window, head)?) };
-    let shown = asked.as_ref().unwrap_or(&without);
+    let without = looks(&window)?;
+    window.spike(scale, named, at, height)?;
+    let with = if height == 0.0 { None } else { Some(looks(&window)?) };
+    let Looks { says, weights } = with.as_ref().unwrap_or(&without);
 
-    let title = format!("Head {head} on a window of engine {engine}");
-    let figure = lines(title, &panels(shown, scale, &window))?;
-
-    let most = shown.last.iter().copied().fold(0.0, f64::max);
-    let place = shown.last.iter().position(|&x| x == most).unwrap_or_default();
-    let bits = entropy(shown.last.iter().copied()) / (N_STEPS as f64).log2();
-    let mut words = format!(
-        "{} cycles remain; the model says {}. Asked by the last reading, head {head} gives most, \
-         {}, to reading {place}, and has {} of the entropy of even shares.",
-        window.remaining,
-        written(shown.says, 0),
-        share(most),
-        share(bits),
+    let group = super::group(named)?;
+    let readings = scale.channel(&window.readings, |sensor| group.contains(&sensor));
+    let readings: Vec<f64> = readings.iter().copied().collect();
+    let row: Vec<f64> = weights.row(head).iter().copied().collect();
+    let most = row.iter().copied().fold(0.0, f64::max);
+    let place = row.iter().position(|&x| x == most).unwrap_or_default();
+    let left = window.remaining;
+    let title = format!(
+        "Engine {engine}, cycles left: {left}. Head {head} gives most, {}, to reading {place}",
+        share(most)
     );
-    if asked.is_some() {
+    let figure = figure(title, set, weights, &readings)?;
+
+    let part = entropy(row.iter().copied()) / (N_STEPS as f64).log2();
+    let mut words = format!(
+        "The model predicts {} cycles. Head {head} gives reading {at} {}, and its weights have {} \
+         of the entropy of even ones.",
+        written(*says, 0),
+        share(row[at]),
+        share(part),
+    );
+    if with.is_some() {
         words += &format!(
-            " Without the spike the model says {}, and the head gives reading {at} {} instead of \
-             {}.",
+            " Without the spike the model predicts {}, and reading {at} gets {}.",
             written(without.says, 0),
-            share(without.last[at]),
-            share(shown.last[at]),
+            share(without.weights[(head, at)]),
         );
     }
-    let shares = shown.last.iter().copied().collect();
-    let facts = Facts { shares, entropy: bits, says: shown.says, without: without.says };
+    let facts = Facts { shares: row, entropy: part, says: *says, without: without.says };
     Ok(LiveView { figure, words, facts })
 }
 
-/// The shares, and below them the readings.
-fn panels(shown: &HeadOnWindow, scale: &Scale, window: &Window) -> [Lines; 2] {
-    let even = vec![1.0 / N_STEPS as f64; N_STEPS];
-    let line = |name: &str, points| (name.to_owned(), points);
-    let channels = GROUPS.map(|(name, of)| {
-        let channel = scale.channel(&window.readings, |sensor| of.contains(&sensor));
-        line(name, along(&channel))
-    });
-    let panel = |title: &str, lines| lines_panel(title, "reading", lines);
-    let shares = vec![
-        line("the last reading asks", along(&shown.last)),
-        line("all ask, on average", along(&shown.all)),
-        line("even", along(&even)),
-    ];
-    [
-        panel("share", shares),
-        panel("readings, signed so that wear raises them", channels.to_vec()),
-    ]
+/// A darker cell is no larger than this.
+const FULL: f64 = 0.5;
+const FONT_SIZE: usize = 11;
+
+/// The weights, head by head, and below them the readings of a group of sensors.
+fn figure(
+    title: String,
+    set: &Set,
+    weights: &Matrix,
+    readings: &[f64],
+) -> Result<Figure> {
+    let mark = |head| if head == set.head { "▸ " } else { "" };
+    let heads: Vec<String> =
+        (0..N_HEADS).map(|head| format!("{}head {head}", mark(head))).collect();
+    let at: Vec<usize> = (0..N_STEPS).step_by(5).chain([N_STEPS - 1]).collect();
+    let across = || {
+        let names = at.iter().map(usize::to_string);
+        Axis::bare([-0.5, N_STEPS as f64 - 0.5]).at(at.clone(), names)
+    };
+    let (least, most) = (readings.iter().copied().fold(-4.0, f64::min) - 0.5, 0.5);
+    let most = readings.iter().copied().fold(8.0, f64::max) + most;
+    let chosen = |ends: [f64; 2]| Mark::rule(ends.map(|y| [set.at as f64, y]));
+    let told =
+        |i: usize, j: usize| format!("head {i}, reading {j}: {}", share(weights[(i, j)]));
+    let cells = by_cell(weights.shape(), |i, j| rounded(weights[(i, j)].min(FULL)));
+    let cells = Mark::cells(cells, 1)
+        .scaled(palette::shares(), [0.0, FULL])
+        .hover(by_cell(weights.shape(), told))
+        .tells("{told}")
+        .picks("head={row}&at={column}");
+    let points = Mark::lines_and_marks(0..N_STEPS, readings.iter().map(|&y| rounded(y)))
+        .line(palette::head(0), 1.0)
+        .coloured(palette::head(0))
+        .sized(6);
+    let spiked = Mark::points([set.at], [rounded(readings[set.at])])
+        .coloured(if set.spike == 0.0 { palette::head(0) } else { palette::wrong() })
+        .sized(9);
+    let columns: Vec<String> = (0..N_HEADS).map(|head| format!("head {head}")).collect();
+    let columns: Vec<String> =
+        columns.into_iter().chain([set.group.to_owned()]).collect();
+    let rows: Vec<String> = (0..N_STEPS).map(|at| at.to_string()).collect();
+    let cell = |at: usize, column: usize| match column {
+        N_HEADS => written(readings[at], 2),
+        head => share(weights[(head, at)]),
+    };
+    let table = Table::grid("Attention weights, and readings", "", &rows, &columns, cell);
+    let bottom = N_HEADS as f64 - 0.5;
+    Ok(Chart::new(title)
+        .left(label_width(&heads, FONT_SIZE))
+        .below(24.0)
+        .panel(
+            Panel::new(
+                "attention weights of the last reading, from 0 to .5 and more",
+                across(),
+                Axis::down(&heads, FONT_SIZE),
+                19.0 * N_HEADS as f64,
+            ),
+            [cells, chosen([-0.5, bottom])],
+        )
+        .panel(
+            Panel::new(
+                format!("{}, signed so that wear raises it", set.group),
+                across(),
+                Axis::between([least, most]),
+                120.0,
+            ),
+            [points, spiked, chosen([least, most])],
+        )
+        .tables([table])
+        .says(format!(
+            "A map of the attention weights of {N_HEADS} heads over {N_STEPS} readings, and \
+             below it the readings of {}, from {} to {}.",
+            set.group,
+            written(readings[0], 1),
+            written(readings[N_STEPS - 1], 1)
+        ))
+        .figure()?)
 }
 
 #[cfg(test)]
@@ -146,9 +210,9 @@ mod tests {
 
     #[test]
     fn what_is_said_without_and_with_a_spike() {
-        insta::assert_snapshot!(LIVE.at([]).unwrap().words, @"5 cycles remain; the model says 8. Asked by the last reading, head 1 gives most, .645, to reading 0, and has .325 of the entropy of even shares.");
+        insta::assert_snapshot!(LIVE.at([]).unwrap().words, @"The model predicts 8 cycles. Head 1 gives reading 15 .001, and its weights have .325 of the entropy of even ones.");
         let spike = [("spike", "8"), ("group", "pressure")];
-        insta::assert_snapshot!(LIVE.at(spike).unwrap().words, @"5 cycles remain; the model says 9. Asked by the last reading, head 1 gives most, .642, to reading 0, and has .329 of the entropy of even shares. Without the spike the model says 8, and the head gives reading 15 .001 instead of .001.");
+        insta::assert_snapshot!(LIVE.at(spike).unwrap().words, @"The model predicts 9 cycles. Head 1 gives reading 15 .001, and its weights have .329 of the entropy of even ones. Without the spike the model predicts 8, and reading 15 gets .001.");
     }
 
     #[test]

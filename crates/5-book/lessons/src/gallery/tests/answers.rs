@@ -113,9 +113,9 @@ fn texts_temperatures_and_patterns_of_the_model_that_writes() {
 
 #[test]
 fn what_hides_wear_and_which_heads_see_it() {
-    assert_eq!(answers("engine", 0, "noise", &[]), ["0"]);
-    assert!(answers("engine", 0, "load", &[]).is_empty());
-    assert!(answers("engine", 0, "spikes", &[]).is_empty());
+    assert_eq!(answers("engine", 1, "noise", &[]), ["0"]);
+    assert!(answers("engine", 1, "load", &[]).is_empty());
+    assert!(answers("engine", 1, "spikes", &[]).is_empty());
     assert_eq!(answers("engine-heads", 1, "head", &[]), ["2"]);
     for head in ["1", "3", "5", "7"] {
         let shown = heads::LIVE.at([("head", head)]).unwrap();
