@@ -144,64 +144,65 @@ fn figure(
         let names = at.iter().map(usize::to_string);
         Axis::bare([-0.5, N_STEPS as f64 - 0.5]).at(at.clone(), names)
     };
-    let (least, most) = (readings.iter().copied().fold(-4.0, f64::min) - 0.5, 0.5);
-    let most = readings.iter().copied().fold(8.0, f64::max) + most;
+    let least = readings.iter().copied().fold(-4.0, f64::min) - 0.5;
+    let most = readings.iter().copied().fold(8.0, f64::max) + 0.5;
     let chosen = |ends: [f64; 2]| Mark::rule(ends.map(|y| [set.at as f64, y]));
+    let weights_of = Panel::new(
+        "attention weights of the last reading, from 0 to .5 and more",
+        across(),
+        Axis::down(&heads, FONT_SIZE),
+        19.0 * N_HEADS as f64,
+    );
+    let y = Axis::between([least, most]);
+    let named = format!("{}, signed so that wear raises it", set.group);
+    let [line, spiked] = marks(set, readings);
+    Ok(Chart::new(title)
+        .left(label_width(&heads, FONT_SIZE))
+        .below(24.0)
+        .panel(weights_of, [cells(weights), chosen([-0.5, N_HEADS as f64 - 0.5])])
+        .panel(Panel::new(named, across(), y, 120.0), [line, spiked, chosen([least, most])])
+        .tables([table(set, weights, readings)])
+        .says(format!(
+            "A map of the attention weights of {N_HEADS} heads over {N_STEPS} readings, and \
+             below it the readings of {}.",
+            set.group
+        ))
+        .figure()?)
+}
+
+/// A click chooses a head and a reading.
+fn cells(weights: &Matrix) -> Mark {
     let told =
         |i: usize, j: usize| format!("head {i}, reading {j}: {}", share(weights[(i, j)]));
-    let cells = by_cell(weights.shape(), |i, j| rounded(weights[(i, j)].min(FULL)));
-    let cells = Mark::cells(cells, 1)
+    let entry = |i, j| rounded(weights[(i, j)].min(FULL));
+    Mark::cells(by_cell(weights.shape(), entry), 1)
         .scaled(palette::shares(), [0.0, FULL])
         .hover(by_cell(weights.shape(), told))
         .tells("{told}")
-        .picks("head={row}&at={column}");
-    let points = Mark::lines_and_marks(0..N_STEPS, readings.iter().map(|&y| rounded(y)))
-        .line(palette::head(0), 1.0)
-        .coloured(palette::head(0))
+        .picks("head={row}&at={column}")
+}
+
+/// The readings, and the one that is chosen: orange with a spike.
+fn marks(set: &Set, readings: &[f64]) -> [Mark; 2] {
+    let blue = palette::head(0);
+    let line = Mark::lines_and_marks(0..N_STEPS, readings.iter().map(|&y| rounded(y)))
+        .line(blue, 1.0)
+        .coloured(blue)
         .sized(6);
-    let spiked = Mark::points([set.at], [rounded(readings[set.at])])
-        .coloured(if set.spike == 0.0 { palette::head(0) } else { palette::wrong() })
-        .sized(9);
-    let columns: Vec<String> = (0..N_HEADS).map(|head| format!("head {head}")).collect();
-    let columns: Vec<String> =
-        columns.into_iter().chain([set.group.to_owned()]).collect();
+    let colour = if set.spike == 0.0 { blue } else { palette::wrong() };
+    let chosen = Mark::points([set.at], [rounded(readings[set.at])]);
+    [line, chosen.coloured(colour).sized(9)]
+}
+
+fn table(set: &Set, weights: &Matrix, readings: &[f64]) -> Table {
+    let heads = (0..N_HEADS).map(|head| format!("head {head}"));
+    let columns: Vec<String> = heads.chain([set.group.to_owned()]).collect();
     let rows: Vec<String> = (0..N_STEPS).map(|at| at.to_string()).collect();
     let cell = |at: usize, column: usize| match column {
         N_HEADS => written(readings[at], 2),
         head => share(weights[(head, at)]),
     };
-    let table = Table::grid("Attention weights, and readings", "", &rows, &columns, cell);
-    let bottom = N_HEADS as f64 - 0.5;
-    Ok(Chart::new(title)
-        .left(label_width(&heads, FONT_SIZE))
-        .below(24.0)
-        .panel(
-            Panel::new(
-                "attention weights of the last reading, from 0 to .5 and more",
-                across(),
-                Axis::down(&heads, FONT_SIZE),
-                19.0 * N_HEADS as f64,
-            ),
-            [cells, chosen([-0.5, bottom])],
-        )
-        .panel(
-            Panel::new(
-                format!("{}, signed so that wear raises it", set.group),
-                across(),
-                Axis::between([least, most]),
-                120.0,
-            ),
-            [points, spiked, chosen([least, most])],
-        )
-        .tables([table])
-        .says(format!(
-            "A map of the attention weights of {N_HEADS} heads over {N_STEPS} readings, and \
-             below it the readings of {}, from {} to {}.",
-            set.group,
-            written(readings[0], 1),
-            written(readings[N_STEPS - 1], 1)
-        ))
-        .figure()?)
+    Table::grid("Attention weights, and readings", "", &rows, &columns, cell)
 }
 
 #[cfg(test)]
