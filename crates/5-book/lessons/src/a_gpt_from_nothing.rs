@@ -11,6 +11,6 @@ pub(crate) const FIGURES: &[Entry] = &[
     ("gpt-guesses", next::guesses),
     ("gpt-times", learned::times),
     ("gpt-seeds", learned::of_seeds),
-    ("gpt-loss", learned::figure),
+    ("gpt-loss", training_now::figure),
     ("gpt-next", next::figure),
 ];

@@ -5,14 +5,12 @@ use std::sync::OnceLock;
 
 use anyhow::Result;
 use attention::{Rng, SeedableRng};
-use figures::{Figure, lines};
+use figures::Figure;
 use gpt::{
     Architecture, Counts, Model, NAMES, Rung, SEEDS, Schedule, Split, TIMES, Training,
 };
 
-use super::training_now;
 use crate::kept::kept;
-use crate::numbers::lines_panel;
 use crate::{Args, charts, seeds};
 
 /// The small model, trained with the first seed.
@@ -35,19 +33,6 @@ pub fn counted(split: &Split) -> [(&'static str, f64); 3] {
     [("single letters", 0), ("pairs", 1), ("triples", 2)].map(|(name, n_before)| {
         (name, Counts::of(&split.learned, n_before).loss(&split.test))
     })
-}
-
-/// The loss against steps, of the model that is trained for longer, and the counts as levels.
-pub(super) fn figure(_: &Args) -> Result<Figure> {
-    let (looks, rules) = training_now::losses()?;
-    let level = |(name, loss): (&str, f64)| {
-        (name.to_owned(), vec![[0.0, loss], [Schedule::PAGE.n_steps as f64, loss]])
-    };
-    let mut each = vec![("the model".to_owned(), looks)];
-    each.extend(rules.map(level));
-    let panel = lines_panel("loss on names that it never saw", "steps", each);
-    let title = "A GPT of 4,000 parameters beats counts of letters, pairs and triples";
-    Ok(lines(title, &[panel])?)
 }
 
 /// The losses on unseen names, beside those of counts.

@@ -12,11 +12,14 @@ use std::sync::OnceLock;
 
 use anyhow::Result;
 use attention::thousands;
+use figures::{Figure, lines};
 use gpt::{Architecture, NAMES, Schedule};
 
+use crate::Args;
 use crate::kept::kept;
 use crate::live::setting::choice;
 use crate::live::{LiveFigure, LiveView, Question, Setting, Settings, Training, live};
+use crate::numbers::lines_panel;
 use run::Run;
 use word_list::{Beginning, MOST_LETTERS};
 
@@ -122,10 +125,18 @@ fn first() -> Result<&'static Run> {
     kept(&FIRST, || Run::new(&Set::first())?.finish())
 }
 
-/// Its losses on kept names after so many steps, and those of counting.
-pub(super) fn losses() -> Result<(Vec<[f64; 2]>, [(&'static str, f64); 3])> {
+/// Its loss on kept names after even numbers of steps, and the counts as levels.
+pub(super) fn figure(_: &Args) -> Result<Figure> {
     let run = first()?;
-    Ok((run.looks.iter().map(|it| [it.step as f64, it.kept]).collect(), run.rules))
+    let end = run.n_steps as f64;
+    let even = run.looks.iter().filter(|it| it.step.is_multiple_of(125));
+    let even = even.map(|it| [it.step as f64, it.kept]).collect();
+    let levels = run.rules.map(|(name, loss)| (name, vec![[0.0, loss], [end, loss]]));
+    let each = [("the model", even)].into_iter().chain(levels);
+    let each = each.map(|(name, points)| (name.to_owned(), points)).collect();
+    let panel = lines_panel("loss on names that it never saw", "steps", each);
+    let title = "A GPT of 4,000 parameters beats counts of letters, pairs and triples";
+    Ok(lines(title, &[panel])?)
 }
 
 fn draw(set: &Set) -> Result<LiveView<Facts>> {

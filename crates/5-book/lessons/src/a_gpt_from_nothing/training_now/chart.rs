@@ -42,10 +42,7 @@ impl Now<'_> {
             .grouped(Grouping::Stacked)
             .bar_gap(0.2)
             .tables(self.tables())
-            .says(format!(
-                "Losses over steps, bars of chances, and maps. {}",
-                self.words()
-            ))
+            .says(format!("Lines of losses, bars and maps. {}", self.words()))
             .figure()
     }
 
