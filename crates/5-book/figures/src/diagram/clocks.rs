@@ -244,6 +244,6 @@ mod tests {
             clocks("", &pairs(), places, 3, &vec![0.0; n]).unwrap_err().to_string()
         };
         insta::assert_snapshot!(refused([0, 4], 7), @"there are 4 positions, 0 to 3: position 4 does not exist");
-        insta::assert_snapshot!(refused([0, 0], 3), @"scores by distance has length 3, expected 7");
+        insta::assert_snapshot!(refused([0, 0], 3), @"scores by distance has 3 entries, expected 7");
     }
 }

@@ -155,7 +155,7 @@ impl Way {
             .dashed(DASHES[which]);
         // Named in the room over the lines, with what it uses there.
         let name = format!("{} {} %", self.name, written(percent[chosen], 1));
-        let [x, y] = [f64::from(MOST) + 0.4, 142.0 - 12.0 * which as f64];
+        let [x, y] = [f64::from(MOST) + 0.4, 148.0 - 12.0 * which as f64];
         let name =
             Mark::points([x], [y]).marked("square", 9).written([name], "middle left");
         let dot = Mark::points([chosen as f64], [percent[chosen]]);
@@ -184,7 +184,7 @@ fn figure(set: &Set, title: String, best: [String; 2]) -> Result<Figure> {
             each.collect::<Vec<_>>().join("<br>")
         )
     };
-    let columns = Mark::bars(vec![150.0; names.len()])
+    let columns = Mark::bars(vec![180.0; names.len()])
         .named("machines")
         .coloured("transparent")
         .dragged(names.iter().map(|n| format!("n={n}")).collect::<Vec<_>>())
@@ -196,19 +196,19 @@ fn figure(set: &Set, title: String, best: [String; 2]) -> Result<Figure> {
     let lines = ways.iter().enumerate().flat_map(|(which, way)| way.marks(which, chosen));
     let [large, small] = best;
     let left = -0.4;
-    let large = Mark::texts([left], [140.0], [large]).text_size(20);
-    let small = Mark::texts([left], [121.0], [small]).text_size(12);
+    let large = Mark::texts([left], [168.0], [large]).text_size(20);
+    let small = Mark::texts([left], [150.0], [small]).text_size(12);
     let texts =
         [large, small].map(|mark| mark.placed("middle right").silent().unclipped());
     let x = Axis::across(&names, 11).titled("machines (drag)");
-    let y = Axis::between([0.0, 150.0]).numbered_at([0.0, 50.0, 100.0]);
+    let y = Axis::between([0.0, 180.0]).numbered_at([0.0, 50.0, 100.0]);
     Ok(Chart::new(title)
         .columns(1)
         .left(36.0)
         .below(36.0)
         .bar_gap(0.0)
         .panel(
-            Panel::new("used, in % of what the machines could compute", x, y, 270.0),
+            Panel::new("used, in % of what the machines could compute", x, y, 320.0),
             rules.map(Mark::rule).into_iter().chain(lines).chain(texts).chain([columns]),
         )
         .says(told(chosen).replace("<br>", ", "))

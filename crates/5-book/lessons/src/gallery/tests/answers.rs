@@ -94,9 +94,9 @@ fn without_a_residual_no_norm_keeps_tokens_apart() {
 
 #[test]
 fn places_of_keys_and_layers_of_windows() {
-    assert_eq!(answers("rotary", 1, "key", &[]), ["64"]);
-    let far = [("key", "48")];
-    assert_eq!(answers("rotary", 2, "stretch", &far), ["interpolated"]);
+    assert_eq!(answers("rotary", 2, "key", &[]), ["12"]);
+    let far = [("query", "24")];
+    assert_eq!(answers("rotary", 3, "stretch", &far), ["interpolated"]);
     assert_eq!(answers("window", 0, "layers", &[]), ["5"]);
     assert_eq!(answers("window", 1, "sinks", &[]), ["2", "3", "4"]);
 }
@@ -126,7 +126,7 @@ fn what_hides_wear_and_which_heads_see_it() {
 
 #[test]
 fn where_more_machines_pay() {
-    assert_eq!(answers("many-machines", 0, "tokens", &[]), ["524288", "1048576"]);
-    assert_eq!(answers("many-machines", 1, "link", &[]), ["100", "10", "1"]);
-    assert_eq!(answers("many-machines", 2, "machines", &[]), ["laptops"]);
+    assert_eq!(answers("many-machines", 1, "tokens", &[]), ["524288", "1048576"]);
+    assert_eq!(answers("many-machines", 2, "link", &[]), ["100", "10", "1"]);
+    assert_eq!(answers("many-machines", 3, "machines", &[]), ["laptops"]);
 }
