@@ -30,6 +30,19 @@ fn by_attention_every_token_is_one_step_away() {
 }
 
 #[test]
+fn projections_and_pairs_cost_the_same_at_twice_the_width() {
+    let (d_model, n) = (512, 1024);
+    let work = |n_heads| {
+        lessons::counting::work(d_model, n_heads, d_model / n_heads, n).unwrap().total()
+    };
+    let (d, n) = (d_model as u64, n as u64);
+    assert_eq!(4 * n * d * d, 2 * n * n * d);
+    for n_heads in [1, 8, 64] {
+        assert_eq!(work(n_heads), 4 * n * d * d + 2 * n * n * d, "{n_heads} heads");
+    }
+}
+
+#[test]
 fn rows_sum_to_one_on_average_under_dropout() {
     let sums = sums_of_dropped_rows().unwrap();
     let least = sums.iter().copied().fold(f64::INFINITY, f64::min);
