@@ -1,87 +1,14 @@
-//! Charts that several lessons draw: a dot for each training, in place of a table of least and
-//! most, and bars of two or three series beside one another.
+//! Charts that several lessons draw: bars of two or three series beside one another, and a map
+//! with a ring in each row.
 
 use anyhow::Result;
-use attention::{Matrix, median};
+use attention::Matrix;
 use figures::{
-    Axis, Chart, Figure, Grouping, Mark, NEUTRAL, Panel, Table, all_rounded, escaped,
-    label_width, legend_room, palette, rounded, share_map,
+    Axis, Chart, Figure, Grouping, Mark, Panel, escaped, legend_room, palette, rounded,
+    share_map,
 };
 
-use crate::numbers::{ends, written};
-
 const FONT_SIZE: usize = 12;
-
-/// Rows of dots under one another, each with a bar at its median, over an axis of `what` they
-/// measure; and lines across all rows, as what is counted beside what is learned.
-pub(crate) fn dots(
-    title: impl Into<String>,
-    what: &str,
-    rows: &[(&str, Vec<f64>)],
-    levels: &[(&str, f64)],
-) -> Result<Figure> {
-    let names: Vec<String> = rows.iter().map(|(name, _)| (*name).to_owned()).collect();
-    let all = rows.iter().flat_map(|(_, numbers)| numbers).copied();
-    let [least, _, most] = ends(all.chain(levels.iter().map(|level| level.1)));
-    let room = 0.06 * (most - least);
-    let (n, top) = (rows.len() as f64, if levels.is_empty() { -0.5 } else { -1.1 });
-    let x = Axis::between([least - room, most + room]);
-    let y = Axis::names(&names, FONT_SIZE).range([n - 0.5, top]);
-    let marks = rows.iter().zip(0..).flat_map(|((name, numbers), at)| {
-        let heights = (0..numbers.len()).map(|nth| f64::from(at) + nudged(nth));
-        let told = |x: &f64| format!("{}: {}", escaped(name), written(*x, 3));
-        let dots = Mark::points(all_rounded(numbers), heights.collect::<Vec<_>>())
-            .marked("circle", 7)
-            .coloured(palette::head(0))
-            .mark_opacity(0.5)
-            .hover(numbers.iter().map(told));
-        let middle = rounded(median(numbers.iter().copied()));
-        let at = f64::from(at);
-        let bar = Mark::lines([middle; 2], [at - 0.34, at + 0.34]).line(NEUTRAL, 2.0);
-        [dots, bar.silent()]
-    });
-    let lines = levels.iter().flat_map(|&(name, level)| {
-        let name =
-            Mark::texts([rounded(level)], [top + 0.25], [name]).placed("middle center");
-        let name = name.text_size(11).text_colour(NEUTRAL).silent();
-        [Mark::rule([[level, top + 0.5], [level, n - 0.5]]), name]
-    });
-    Ok(Chart::new(title)
-        .left(label_width(&names, FONT_SIZE))
-        .panel(
-            Panel::new(what, x, y, 30.0 * (n - 0.5 - top)),
-            lines.chain(marks).map(|mark| mark.in_legend(false)),
-        )
-        .tables([table(what, rows, levels)])
-        .says(sentence(what, rows))
-        .figure()?)
-}
-
-/// From row to row of dots, so that equal numbers are seen beside one another.
-fn nudged(nth: usize) -> f64 {
-    0.11 * ((nth * 2 % 5) as f64 - 2.0)
-}
-
-fn table(what: &str, rows: &[(&str, Vec<f64>)], levels: &[(&str, f64)]) -> Table {
-    let row = |(name, numbers): &(&str, Vec<f64>)| {
-        let [least, middle, most] = ends(numbers.iter().copied()).map(|x| written(x, 3));
-        [(*name).to_owned(), numbers.len().to_string(), least, middle, most]
-    };
-    let level = |&(name, level): &(&str, f64)| {
-        [name.to_owned(), "–".into(), "–".into(), written(level, 3), "–".into()]
-    };
-    let columns = ["", "dots", "least", "median", "most"];
-    Table::new(what, columns, rows.iter().map(row).chain(levels.iter().map(level)))
-}
-
-fn sentence(what: &str, rows: &[(&str, Vec<f64>)]) -> String {
-    let row = |(name, numbers): &(&str, Vec<f64>)| {
-        let [least, middle, most] = ends(numbers.iter().copied()).map(|x| written(x, 3));
-        format!("{name}, {} dots from {least} to {most}, median {middle}", numbers.len())
-    };
-    let rows: Vec<String> = rows.iter().map(row).collect();
-    format!("Rows of dots, {what}: {}.", rows.join("; "))
-}
 
 /// Bars of each series at each place, beside one another, each with its number to two decimals;
 /// `what` they measure stands over them.

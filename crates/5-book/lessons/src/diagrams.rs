@@ -55,7 +55,9 @@ fn head(args: &Args) -> Result<Figure> {
         }
         Some(HeadPart::Scores) => "Each query is compared with each key: n × n scores",
         Some(HeadPart::Mask) => "A mask blocks scores before the softmax",
-        Some(HeadPart::Softmax) => "Softmax makes each row of scores a row of attention weights",
+        Some(HeadPart::Softmax) => {
+            "Softmax makes each row of scores a row of attention weights"
+        }
         Some(HeadPart::Average) => "Each row of attention weights averages the values",
     };
     Ok(head_diagram(title, sizes(args)?, lit))

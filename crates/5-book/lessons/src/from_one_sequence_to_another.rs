@@ -10,12 +10,12 @@ pub mod typed;
 
 use anyhow::{Result, ensure};
 use attention::Matrix;
-use figures::{Figure, Heads, head_maps};
+use figures::{Figure, Heads, head_maps, palette};
 use serde_json::Value;
 use training::dates::DATES;
 use training::dates::N_TARGET;
 
-use crate::charts::dots;
+use crate::named_rows::{Look, NamedRows, RowList, RowPanel};
 use crate::seeds::{numbers, rows};
 use crate::{Args, Entry};
 
@@ -102,12 +102,12 @@ fn removed(_: &Args) -> Result<Figure> {
         ("random, as strong", "random_scaled"),
         ("one head alone", "alone"),
     ];
-    let row = |(name, key)| -> Result<(&str, Vec<f64>)> {
-        Ok((name, all(key)?.iter().map(|part| 100.0 * part).collect()))
-    };
-    let rows = rows.into_iter().map(row).collect::<Result<Vec<_>>>()?;
+    let names = rows.map(|(name, _)| name.to_owned());
+    let dates = rows.into_iter().map(|(_, key)| all(key)).collect::<Result<Vec<_>>>()?;
+    let list = RowList::new("seeds", dates, Look::Runs(palette::head(0)));
+    let panel = RowPanel::percent("unseen dates that are whole", 0.0, vec![list]);
     let title = "Most heads are missed more than random directions are, and none does the work alone";
-    dots(title, "unseen dates that are whole, in %", &rows, &[])
+    NamedRows::new(&names, 30.0, 1).figure(title, &[panel])
 }
 
 #[cfg(test)]

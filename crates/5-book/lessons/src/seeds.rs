@@ -1,15 +1,11 @@
 //! Reading what `training` keeps of many seeds, and their learning curves.
 
-mod dots;
-
 use anyhow::{Context, Result, ensure};
 use attention::median;
 use figures::{
     Axis, Chart, DASHES, Figure, Mark, Panel, Table, escaped, palette, rounded, sketch,
 };
 use serde_json::Value;
-
-pub use dots::{DotPanel, dots};
 
 /// A list of numbers in a run; null is NaN.
 ///

@@ -3,7 +3,6 @@
 pub mod ahead;
 pub mod bounded;
 pub mod count;
-mod dots;
 pub mod first_kept;
 pub mod places;
 pub mod rotated;

@@ -5,12 +5,14 @@ use std::sync::OnceLock;
 
 use anyhow::Result;
 use attention::{Rng, SeedableRng};
-use figures::Figure;
+use figures::{Axis, Figure, palette};
 use gpt::{
     Architecture, Counts, Model, NAMES, Rung, SEEDS, Schedule, Split, TIMES, Training,
 };
 
 use crate::kept::kept;
+use crate::named_rows::{Look, NamedRows, RowList, RowPanel};
+use crate::numbers::written;
 use crate::{Args, charts, seeds};
 
 /// The small model, trained with the first seed.
@@ -38,11 +40,17 @@ pub fn counted(split: &Split) -> [(&'static str, f64); 3] {
 /// The losses on unseen names, beside those of counts.
 pub(super) fn of_seeds(_: &Args) -> Result<Figure> {
     let kinds = ["no attention", "no positions", "small", "small, longer", "larger"];
-    let rows = kinds.map(|kind| Ok((kind, seeds::of_kind(SEEDS, kind, "test")?)));
-    let rows = rows.into_iter().collect::<Result<Vec<_>>>()?;
-    let [_, levels @ ..] = counted(&Split::of(NAMES.lines()));
+    let losses = kinds.map(|kind| seeds::of_kind(SEEDS, kind, "test"));
+    let losses = losses.into_iter().collect::<Result<Vec<_>>>()?;
+    let [_, (_, pairs), (_, triples)] = counted(&Split::of(NAMES.lines()));
+    let x = Axis::between([1.95, 2.65])
+        .titled(&format!("lines: counted triples, {triples:.3}, and pairs, {pairs:.3}"));
+    let list = RowList::new("seeds", losses, Look::Runs(palette::head(0)));
+    let what = "loss on unseen names, of ten seeds";
+    let panel = RowPanel::new(what, x, |loss| written(loss, 3), vec![list]);
     let title = "On every seed the small model beats pairs, and two models beat triples";
-    charts::dots(title, "loss on unseen names, of ten seeds", &rows, &levels)
+    NamedRows::new(&kinds.map(str::to_owned), 30.0, 1)
+        .figure(title, &[panel.ruled([triples, pairs])])
 }
 
 /// The time of a step in both models; the larger one has not all rungs.

@@ -8,7 +8,7 @@ use models::decoders::study::{MergedHeads, Windowed};
 
 use super::findings;
 use crate::Args;
-use crate::dot_rows::{self, Measure};
+use crate::named_rows::{Look, NamedRows, RowList, RowPanel};
 use crate::numbers::share;
 
 /// A window breaks the model if its perplexity is at least this many times the whole
@@ -23,6 +23,31 @@ fn nats(loss: f64) -> String {
 
 fn perplexity(perplexity: f64) -> String {
     format!("{perplexity:.1}")
+}
+
+/// The pixels of a row.
+const ROW: f64 = 24.0;
+
+/// What was measured once, and what is known from draws of chance.
+fn panel(
+    title: &str,
+    x: Axis,
+    written: fn(f64) -> String,
+    rows: &[Vec<f64>],
+) -> RowPanel {
+    let of = |is_once: bool| -> Vec<Vec<f64>> {
+        let row = |row: &Vec<f64>| match (row.len() == 1) == is_once {
+            true => row.clone(),
+            false => Vec::new(),
+        };
+        rows.iter().map(row).collect()
+    };
+    let lists = [
+        RowList::new("measured", of(true), Look::Dots(palette::head(0))),
+        RowList::new("draws of chance", of(false), Look::Runs(NEUTRAL)),
+    ];
+    let lists = lists.into_iter().filter(|list| !list.is_empty());
+    RowPanel::new(title, x, written, lists.collect())
 }
 
 /// The heads that look back missing everywhere, or in one input of the copying heads.
@@ -56,20 +81,13 @@ pub(super) fn one_path(_: &Args) -> Result<Figure> {
         let of = findings.paths.iter().filter(|it| it.what == what && it.from == from);
         row(name, of.map(|it| [it.copying, it.later]).collect());
     }
-    let (title, x) = ("mean attention weight of copying", Axis::numbers(1.0));
-    let measures = [
-        Measure { title, x, rules: vec![], of: copying, written: share },
-        Measure {
-            title: "loss on later copies, nats",
-            x: Axis::numbers(12.5),
-            rules: vec![],
-            of: later,
-            written: nats,
-        },
+    let panels = [
+        panel("mean attention weight of copying", Axis::numbers(1.0), share, &copying),
+        panel("loss on later copies, nats", Axis::numbers(12.5), nats, &later),
     ];
     let title = "Missing in the keys of copying heads alone, the heads that look back are \
                  missed as much as everywhere";
-    dot_rows::figure(title, &cases, &measures)
+    NamedRows::new(&cases, ROW, 2).figure(title, &panels)
 }
 
 /// The loss of a name's end, with and without a mention, and without heads.
@@ -135,12 +153,8 @@ pub(super) fn names(_: &Args) -> Result<Figure> {
         Table::new("Loss of the name's end, nats", columns, words.iter().map(row));
     let title =
         "Without its copying heads, the model loses the names that it does not know";
-    let chart = dot_rows::rows(
-        title,
-        &cases,
-        &[("loss of the name's end, nats", Axis::numbers(20.5))],
-        [28.0, 64.0],
-    );
+    let panel = ("loss of the name's end, nats", Axis::numbers(20.5));
+    let chart = NamedRows::new(&cases, ROW, 1).chart(title, &[panel], [28.0, 64.0]);
     let says =
         "Rows of names: the loss of each name's end in four cases, as the table has it.";
     Ok(chart.marks(marks).tables([table]).says(says).figure()?)
@@ -159,26 +173,21 @@ pub(super) fn windows(_: &Args) -> Result<Figure> {
     ];
     let lines =
         format!("lines: {} without a window, × {MENDS}, × {BREAKS}", perplexity(whole));
-    let measure = |(width, title): (usize, &'static str)| {
-        let of = |(_, what, kept): &(&str, &str, usize)| {
+    let rules = [1.0, MENDS, BREAKS].map(|times| times * whole);
+    let panels = [(256, "perplexity, window of 256"), (64, "perplexity, window of 64")];
+    let panels = panels.map(|(width, title)| {
+        let of = |(_, what, kept): &(&str, &str, usize)| -> Vec<f64> {
             let is_asked = |it: &&Windowed| {
                 it.what == *what && it.kept == *kept && it.width == width
             };
             windows.iter().filter(is_asked).map(|it| it.loss.exp()).collect()
         };
-        Measure {
-            title,
-            x: Axis::between([40.0, 180.0]).titled(&lines),
-            rules: [1.0, MENDS, BREAKS].map(|times| times * whole).to_vec(),
-            of: cases.iter().map(of).collect(),
-            written: perplexity,
-        }
-    };
-    let measures = [(256, "perplexity, window of 256"), (64, "perplexity, window of 64")]
-        .map(measure);
+        let x = Axis::between([40.0, 180.0]).titled(&lines);
+        panel(title, x, perplexity, &cases.each_ref().map(of)).ruled(rules)
+    });
     let names = cases.map(|(name, ..)| name.to_owned());
     let title = "One kept token mends the wide window, if it is the first";
-    dot_rows::figure(title, &names, &measures)
+    NamedRows::new(&names, ROW, 2).figure(title, &panels)
 }
 
 /// The perplexity with the heads of keys and values of one layer merged.

@@ -1,8 +1,8 @@
 //! Which heads of the model have a pattern, and all patterns of one head: live.
 
-use crate::dot_rows::outlines;
 use crate::live::{LiveFigure, LiveView, Question, Settings, live};
 use crate::numbers::{mean, share, written};
+use crate::outlines::outlines;
 use anyhow::{Result, ensure};
 use attention::Matrix;
 use figures::{

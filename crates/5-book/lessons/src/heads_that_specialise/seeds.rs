@@ -2,50 +2,43 @@
 
 use ablation::Replacement;
 use anyhow::{Context, Result, ensure};
-use figures::{Axis, Chart, Figure, Mark, Panel, palette, rounded};
+use figures::{Axis, Chart, Figure, Mark, Panel, palette};
 use serde_json::Value;
 use training::lookups::{LOOKUPS, Lookups};
 use training::one_layer::Task;
 
 use super::{codes, lookups, loudness, runs, score};
 use crate::args::Args;
-use crate::dots::{Dots, Row};
-use crate::numbers::{percent, written};
+use crate::named_rows::{Look, NamedRows, RowList, RowPanel};
+use crate::numbers::written;
 use crate::seeds::{numbers, rows};
 
 /// Numbers of heads, with how many steps they were trained.
 pub const TRAININGS: [(u64, u64); 7] =
     [(1, 1000), (1, 4000), (2, 1000), (3, 1000), (4, 1000), (6, 1000), (8, 1000)];
 
-/// From such a part to all, in percent.
-fn percents(from: f64) -> Axis {
-    let places = (0..5).map(|at| from + (1.0 - from) * f64::from(at) / 4.0);
-    let names = places.clone().map(|at| format!("{:.0} %", 100.0 * at));
-    Axis::between([from - 0.02, 1.12 - 0.12 * from]).at(places, names)
-}
+/// The pixels of a row.
+const ROW: f64 = 24.0;
 
-fn on_percents(
-    title: &str,
-    from: f64,
-    panels: Vec<(String, Vec<Row>)>,
-) -> Result<Figure> {
-    let written = percent;
-    Dots { x: percents(from), panels, written, wrong_from: usize::MAX }.figure(title)
+/// A dot for each run.
+fn runs_list(name: &str, rows: Vec<Vec<f64>>) -> Vec<RowList> {
+    vec![RowList::new(name, rows, Look::Runs(palette::head(0)))]
 }
 
 pub(super) fn head_counts(_: &Args) -> Result<Figure> {
-    let row = |(n_heads, n_steps)| -> Result<Row> {
-        let name = match (n_heads, n_steps) {
-            (1, 1000) => "1 head".to_owned(),
-            (1, _) => "1 head, 4,000 steps".to_owned(),
-            _ => format!("{n_heads} heads"),
-        };
-        let runs = runs(LOOKUPS, n_heads, n_steps)?;
-        Ok((name, runs.iter().map(score).collect::<Result<_>>()?))
+    let name = |(n_heads, n_steps)| match (n_heads, n_steps) {
+        (1, 1000) => "1 head".to_owned(),
+        (1, _) => "1 head, 4,000 steps".to_owned(),
+        _ => format!("{n_heads} heads"),
+    };
+    let row = |(n_heads, n_steps)| -> Result<Vec<f64>> {
+        runs(LOOKUPS, n_heads, n_steps)?.iter().map(score).collect()
     };
     let rows = TRAININGS.into_iter().map(row).collect::<Result<_>>()?;
     let title = "From three heads on, all ten seeds name all three words";
-    on_percents(title, 0.6, vec![("right names, a dot for each seed".to_owned(), rows)])
+    let what = "right names, a dot for each seed";
+    let panel = RowPanel::percent(what, 0.6, runs_list("seeds", rows));
+    NamedRows::new(&TRAININGS.map(name), ROW, 1).figure(title, &[panel])
 }
 
 /// What is right in one of the two codes, by seed.
@@ -83,18 +76,17 @@ pub const SETTINGS: [(&str, &str); 5] = [
 ];
 
 pub(super) fn two_codes(_: &Args) -> Result<Figure> {
-    let panel = |(code, heading): (&str, &str)| -> Result<(String, Vec<Row>)> {
-        let row = |(what, name): (&str, &str)| -> Result<Row> {
-            Ok((name.to_owned(), in_code(what, code)?))
-        };
-        let rows = SETTINGS.into_iter().map(row).collect::<Result<Vec<_>>>()?;
-        Ok((heading.to_owned(), rows))
+    let panel = |(code, heading): (&str, &str)| -> Result<RowPanel> {
+        let rows = SETTINGS.map(|(what, _)| in_code(what, code));
+        let rows = rows.into_iter().collect::<Result<_>>()?;
+        Ok(RowPanel::percent(heading, 0.0, runs_list("seeds", rows)))
     };
     let codes = [("added", "right: identity + role"), ("bound", "right: bound tokens")];
-    let panels = codes.into_iter().map(panel).collect::<Result<_>>()?;
+    let panels = codes.into_iter().map(panel).collect::<Result<Vec<_>>>()?;
     let title =
         "With bound tokens, one head names three words from equal attention weights";
-    on_percents(title, 0.0, panels)
+    let names = SETTINGS.map(|(_, name)| name.to_owned());
+    NamedRows::new(&names, ROW, 2).figure(title, &panels)
 }
 
 pub(super) fn two_heads(_: &Args) -> Result<Figure> {
@@ -102,37 +94,15 @@ pub(super) fn two_heads(_: &Args) -> Result<Figure> {
     let scores = scores.collect::<Result<Vec<_>>>()?;
     let seeds: Vec<String> =
         (0..scores.len()).map(|seed| format!("seed {seed}")).collect();
-    let y = Axis::down(&seeds, 12);
     let of_role = |(r, role): (usize, &&str)| {
-        let told = scores.iter().map(|row| format!("{role}: {}", percent(row[r])));
-        let y = (0..scores.len()).map(|seed| seed as f64 + 0.22 * (r as f64 - 1.0));
-        Mark::points(scores.iter().map(|row| rounded(row[r])), y)
-            .named(role)
-            .marked(["circle", "diamond", "triangle-up"][r], 9)
-            .mark_opacity(0.75)
-            .coloured(palette::beside_wrong(r))
-            .hover(told)
-            .unclipped()
+        let look = Look::Dots(palette::beside_wrong(r));
+        RowList::single(*role, scores.iter().map(|row| row[r]), look)
     };
     let roles = Lookups::default().targets();
-    let panel = Panel::new("right names of two heads", percents(0.0), y, 270.0);
-    let says = scores.iter().zip(&seeds).map(|(row, seed)| {
-        let row: Vec<String> = row.iter().map(|&score| percent(score)).collect();
-        format!("{seed} {}", row.join(", "))
-    });
-    let cell = |seed: usize, r: usize| percent(scores[seed][r]);
-    let names: Vec<String> = roles.iter().map(|&role| role.to_owned()).collect();
-    let table = figures::Table::grid("Right names", "", &seeds, &names, cell);
-    let figure = Chart::new("Two heads give up one word, or one of them reads two")
-        .panel(panel, roles.iter().enumerate().map(of_role))
-        .left(60.0)
-        .above([34.0; 2])
-        .tables([table])
-        .says(format!(
-            "Dots, right names of agent, object and place: {}.",
-            says.collect::<Vec<_>>().join("; ")
-        ));
-    Ok(figure.figure()?)
+    let lists = roles.iter().enumerate().map(of_role).collect();
+    let panel = RowPanel::percent("right names of two heads", 0.0, lists);
+    let title = "Two heads give up one word, or one of them reads two";
+    NamedRows::new(&seeds, ROW, 1).figure(title, &[panel])
 }
 
 /// Whether each of three words has a head of its own, which gives it half or more: the head
@@ -212,28 +182,22 @@ impl Losses {
 
 pub(super) fn removals(_: &Args) -> Result<Figure> {
     let runs = lookups(3)?;
-    let panel = |how| -> Result<(String, Vec<Row>)> {
+    let panel = |how| -> Result<RowPanel> {
         let heading = match how {
-            Replacement::Zero => "replaced by zeros",
+            Replacement::Zero => "points lost: by zeros",
             Replacement::Mean => "by its mean",
             Replacement::Resample => "by another sentence's",
         };
         let Losses { own, others, random } = Losses::of(&runs, how)?;
-        let rows = [
-            ("its own head", own),
-            ("another word's head", others),
-            ("random directions", random),
-        ];
-        let rows = rows.map(|(name, lost)| {
-            (name.to_owned(), lost.iter().map(|part| 100.0 * part).collect::<Vec<_>>())
-        });
-        Ok((heading.to_owned(), rows.to_vec()))
+        let points = |lost: Vec<f64>| lost.iter().map(|part| 100.0 * part).collect();
+        let rows = [own, others, random].map(points).to_vec();
+        let x = Axis::between([-4.0, 114.0]).numbered_at([0, 50, 100]);
+        let one = |lost| written(lost, 1);
+        Ok(RowPanel::new(heading, x, one, runs_list("words and seeds", rows)))
     };
-    let panels = Replacement::ALL.into_iter().map(panel).collect::<Result<_>>()?;
-    let x = Axis::between([-4.0, 114.0]).numbered_at([0, 50, 100]).titled("points lost");
-    let points = |lost| written(lost, 1);
-    let dots = Dots { x, panels, written: points, wrong_from: usize::MAX };
-    dots.figure(
-        "A word loses nearly all without its own head, and nothing without another's",
-    )
+    let panels = Replacement::ALL.into_iter().map(panel).collect::<Result<Vec<_>>>()?;
+    let names = ["its own head", "another word's head", "random directions"];
+    let title =
+        "A word loses nearly all without its own head, and nothing without another's";
+    NamedRows::new(&names.map(str::to_owned), ROW, 3).figure(title, &panels)
 }

@@ -9,7 +9,7 @@ use gradients::{Adam, Optimiser, Sgd};
 
 use super::{N_STEPS, RATE, Task, fresh_layer};
 use crate::args::Args;
-use crate::dots::Dots;
+use crate::named_rows::{Look, NamedRows, RowList, RowPanel};
 use crate::numbers::{brief, written};
 use crate::the_backward_pass::ways::{Way, back};
 
@@ -155,13 +155,26 @@ pub fn ends_of(way: Way) -> Result<Vec<f64>> {
 }
 
 pub(super) fn wrong_starts(_: &Args) -> Result<Figure> {
-    let row =
-        |(way, name): (Way, &str)| -> Result<_> { Ok((name.to_owned(), ends_of(way)?)) };
-    let rows = Way::ALL.into_iter().map(row).collect::<Result<Vec<_>>>()?;
+    let names = Way::ALL.map(|(_, name)| name.to_owned());
+    let runs = Way::ALL.map(|(way, _)| ends_of(way));
+    let runs = runs.into_iter().collect::<Result<Vec<_>>>()?;
+    let is_right = |row: usize| Way::ALL[row].0 == Way::Right;
+    let of = |right: bool| -> Vec<Vec<f64>> {
+        let row = |(row, runs): (usize, &Vec<f64>)| match is_right(row) == right {
+            true => runs.clone(),
+            false => Vec::new(),
+        };
+        runs.iter().enumerate().map(row).collect()
+    };
     let x = Axis::decades([1e-6, 1.0], log_axis::power_of_ten).titled("loss");
+    let lists = vec![
+        RowList::new("right", of(true), Look::Runs(palette::head(0))),
+        RowList::new("wrong", of(false), Look::Runs(palette::wrong())),
+    ];
     let heading = format!("loss at the end, {N_WRONG_STARTS} starts");
-    let dots = Dots { x, panels: vec![(heading, rows)], written: brief, wrong_from: 1 };
-    dots.figure("Several wrong gradients learn the task too")
+    let panel = RowPanel::new(heading, x, brief, lists);
+    let title = "Several wrong gradients learn the task too";
+    NamedRows::new(&names, 24.0, 1).figure(title, &[panel])
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What was measured of the heads, and of models without them: seed by seed.
 
 use anyhow::{Context, Result};
-use figures::{Axis, Figure, Grouping, palette};
+use figures::{Axis, Figure, palette};
 use serde_json::Value;
 use training::windows::SPECIALISATIONS;
 
@@ -9,6 +9,7 @@ use super::model::N_HEADS;
 use super::{Costs, found, runs};
 use crate::Args;
 use crate::named_rows::{Look, NamedRows, RowList, RowPanel};
+use crate::numbers::written;
 use crate::seeds::numbers;
 
 /// What was measured, and what a row of it is called.
@@ -30,8 +31,12 @@ pub fn is_asked(windows: &str, name: &str) -> bool {
     windows == "transition" || !["transition", "spike"].contains(&name)
 }
 
-fn rows(names: &[String], height: f64, grouping: Grouping) -> NamedRows<'_> {
-    NamedRows { names, height, n_columns: 2, grouping }
+fn whole(number: f64) -> String {
+    written(number, 0)
+}
+
+fn hundredths(number: f64) -> String {
+    written(number, 2)
 }
 
 /// Which heads of the trained model do each job, and how many layers of each control have
@@ -48,35 +53,31 @@ pub(super) fn jobs(_: &Args) -> Result<Figure> {
             })
         };
         let values = SPECIALISATIONS.iter().enumerate().map(value);
-        anyhow::Ok(RowList {
-            name: name.to_owned(),
-            values: values.collect::<Result<_>>()?,
-            look,
-        })
+        anyhow::Ok(RowList::new(name, values.collect::<Result<Vec<_>>>()?, look))
     };
     let heads: Vec<String> = (0..N_HEADS).map(|head| head.to_string()).collect();
     let mut panels = Vec::new();
     for (windows, what) in
         [("transition", "around the transition"), ("late", "at the end")]
     {
-        panels.push(RowPanel {
-            title: format!("heads that do it, {what}"),
-            x: Axis::across(&heads, 11),
-            decimals: 0,
-            lists: vec![list(windows, "trained heads", "trained", Look::Cells(N_HEADS))?],
-        });
-        panels.push(RowPanel {
-            title: format!("of 1,000 layers, {what}"),
-            x: Axis::numbers(1150.0),
-            decimals: 0,
-            lists: vec![
+        panels.push(RowPanel::new(
+            format!("heads that do it, {what}"),
+            Axis::across(&heads, 11),
+            whole,
+            vec![list(windows, "trained heads", "trained", Look::Cells(N_HEADS))?],
+        ));
+        panels.push(RowPanel::new(
+            format!("of 1,000 layers, {what}"),
+            Axis::numbers(1150.0),
+            whole,
+            vec![
                 list(windows, "mixtures", "mixed", Look::Bars(palette::head(2)))?,
                 list(windows, "fresh layers", "fresh", Look::Bars(palette::head(5)))?,
             ],
-        });
+        ));
     }
     let title = "Where trained heads do a job, layers of a control do it too";
-    rows(&names, 27.0, Grouping::Beside).figure(title, &panels)
+    NamedRows::new(&names, 27.0, 2).figure(title, &panels)
 }
 
 /// Each head's cost among the draws of its control, and what even weights cost, seed by
@@ -86,32 +87,29 @@ pub(super) fn ablations(_: &Args) -> Result<Figure> {
     let names = found.iter().map(|model| format!("seed {}", model["seed"]));
     let names: Vec<String> = names.collect();
     let costs = found.iter().map(Costs::of).collect::<Result<Vec<_>>>()?;
-    let list = |name: &str, values, look| RowList { name: name.to_owned(), values, look };
     let even = found.iter().map(|model| Ok(vec![Costs::change(model, "even")?]));
     let even = even.collect::<Result<Vec<_>>>()?;
-    let heads = costs.iter().map(|it| it.heads.clone()).collect();
-    let draws = costs.iter().map(|it| it.random.concat()).collect();
-    let x = || Axis::between([-0.5, 0.8]);
+    let heads: Vec<_> = costs.iter().map(|it| it.heads.clone()).collect();
+    let draws: Vec<_> = costs.iter().map(|it| it.random.concat()).collect();
+    let panel = |title: &str, lists| {
+        RowPanel::new(title, Axis::between([-0.5, 0.8]), hundredths, lists)
+    };
     let panels = [
-        RowPanel {
-            title: "without one head".to_owned(),
-            x: x(),
-            decimals: 2,
-            lists: vec![
-                list("a head", heads, Look::Dots(palette::head(0))),
-                list("random directions", draws, Look::Cloud),
+        panel(
+            "without one head",
+            vec![
+                RowList::new("a head", heads, Look::Dots(palette::head(0))),
+                RowList::new("random directions", draws, Look::Cloud),
             ],
-        },
-        RowPanel {
-            title: "with even attention weights".to_owned(),
-            x: x(),
-            decimals: 2,
-            lists: vec![list("even weights", even, Look::Dots(palette::head(2)))],
-        },
+        ),
+        panel(
+            "with even attention weights",
+            vec![RowList::new("even weights", even, Look::Dots(palette::head(2)))],
+        ),
     ];
     let title = "Change of the RMSE, in cycles: single heads cost little, and even weights \
                  nothing on average";
-    rows(&names, 36.0, Grouping::Beside).figure(title, &panels)
+    NamedRows::new(&names, 36.0, 2).figure(title, &panels)
 }
 
 /// The RMSE of each variant, seed by seed, on test windows and on each engine's last one.
@@ -122,16 +120,10 @@ pub(super) fn parts(_: &Args) -> Result<Figure> {
             let rmse = |run: &Value| run[key].as_f64().context("an RMSE");
             runs(variant)?.iter().map(rmse).collect::<Result<Vec<f64>>>()
         });
-        Ok(RowPanel {
-            title: title.to_owned(),
-            x: Axis::between([12.0, 21.95]),
-            decimals: 2,
-            lists: vec![RowList {
-                name: "RMSE".to_owned(),
-                values: values.collect::<Result<_>>()?,
-                look: Look::Dots(palette::head(0)),
-            }],
-        })
+        let values = values.collect::<Result<Vec<_>>>()?;
+        let x = Axis::between([12.0, 21.95]);
+        let list = RowList::new("RMSE", values, Look::Runs(palette::head(0)));
+        Ok(RowPanel::new(title, x, hundredths, vec![list]))
     };
     let panels = [
         ("RMSE in cycles, every fifth test window", "rmse"),
@@ -139,5 +131,5 @@ pub(super) fn parts(_: &Args) -> Result<Figure> {
     ];
     let panels = panels.into_iter().map(panel).collect::<Result<Vec<_>>>()?;
     let title = "Eight heads do no better than none, and a regression comes close";
-    rows(&names, 22.0, Grouping::Beside).figure(title, &panels)
+    NamedRows::new(&names, 22.0, 2).figure(title, &panels)
 }

@@ -1,13 +1,14 @@
 //! A deep stack at its start: what the residual and the norm do for it.
 
 use crate::Args;
-use crate::seeds::{DotPanel, dots};
+use crate::named_rows::{Look, NamedRows, RowList, RowPanel};
+use crate::numbers::brief;
 use anyhow::Result;
 use attention::{
     Batch, Dims, LayerParameters, Mask, Matrix, Rng, SeedableRng, random_matrix,
 };
 use block::{Block, FeedForward, LayerNorm, Norms, Stack, StackPass, Sublayer};
-use figures::{Figure, significant};
+use figures::{Axis, Figure, log_axis, palette, significant};
 use fused_heads::FusedAttention;
 use gradients::Entries;
 
@@ -162,13 +163,16 @@ pub(super) fn figure(_: &Args) -> Result<Figure> {
         Setting::all(size).map(seeds).collect()
     };
     let (whole, half) = (measured(1.0)?, measured(0.5)?);
-    let panel = |title, ends: [f64; 2], of: fn(&Depth) -> f64| {
+    let panel = |title: &str, ends: [f64; 2], of: fn(&Depth) -> f64| {
         let number = |depth: &Depth| significant(of(depth).max(LEAST));
-        let rows = |all: &[Vec<Depth>]| {
-            all.iter().map(|seeds| seeds.iter().map(number).collect()).collect()
+        let list = |name: &str, all: &[Vec<Depth>], nth: usize| {
+            let row = |seeds: &Vec<Depth>| seeds.iter().map(number).collect();
+            let rows: Vec<Vec<f64>> = all.iter().map(row).collect();
+            RowList::new(name, rows, Look::Runs(palette::beside_wrong(nth)))
         };
-        let series = vec![("as they begin", rows(&whole)), ("halved", rows(&half))];
-        DotPanel { title, ends, is_log: true, are_parts: false, series }
+        let lists = vec![list("as they begin", &whole, 0), list("halved", &half, 1)];
+        let x = Axis::decades(ends, log_axis::power_of_ten);
+        RowPanel::new(title, x, brief, lists)
     };
     let panels = [
         panel("how far apart tokens are", [1e-16, 1.0], |it| it.apart[N_BLOCKS]),
@@ -179,5 +183,5 @@ pub(super) fn figure(_: &Args) -> Result<Figure> {
         Setting::all(1.0).map(|setting| setting.name().to_owned()).collect();
     let title = "Without a residual, all tokens become one; with one, what holds depends on \
                  the norm and on how small the parameters begin";
-    dots(title, &rows, 44.0, &panels)
+    NamedRows::new(&rows, 44.0, 3).figure(title, &panels)
 }

@@ -2,12 +2,13 @@
 //! writes.
 
 use anyhow::{Context, Result};
-use figures::{Axis, Figure, Grouping, palette};
+use figures::{Axis, Figure, palette};
 use runs::{Pass, Row, Run};
 
 use super::CASE;
 use crate::Args;
 use crate::named_rows::{Look, NamedRows, RowList, RowPanel};
+use crate::numbers::written;
 
 /// What `bench writing` printed of a model that writes.
 pub const WRITING: &str =
@@ -34,13 +35,15 @@ fn writers() -> Result<Vec<[f64; 3]>> {
     rows.lines().take_while(|line| !line.is_empty()).map(row).collect()
 }
 
-fn rows(names: &[String], grouping: Grouping, n_columns: usize) -> NamedRows<'_> {
-    NamedRows { names, height: 26.0, n_columns, grouping }
-}
+/// The pixels of a row.
+const ROW: f64 = 26.0;
 
 fn bars(name: &str, values: Vec<f64>, hue: usize) -> RowList {
-    let values = values.into_iter().map(|value| vec![value]).collect();
-    RowList { name: name.to_owned(), values, look: Look::Bars(palette::head(hue)) }
+    RowList::single(name, values, Look::Bars(palette::head(hue)))
+}
+
+fn whole(number: f64) -> String {
+    written(number, 0)
 }
 
 pub(super) fn few_bits(_: &Args) -> Result<Figure> {
@@ -50,16 +53,15 @@ pub(super) fn few_bits(_: &Args) -> Result<Figure> {
         ("token/s behind 2 tokens", 220.0),
         ("token/s behind 4,096", 220.0),
     ];
-    let panel = |(nth, (title, most)): (usize, (&str, f64))| RowPanel {
-        title: title.to_owned(),
-        x: Axis::numbers(most).in_short(),
-        decimals: 0,
-        lists: vec![bars("measured", measured.iter().map(|row| row[nth]).collect(), 0)],
+    let panel = |(nth, (title, most)): (usize, (&str, f64))| {
+        let values = measured.iter().map(|row| row[nth]).collect();
+        let x = Axis::numbers(most).in_short();
+        RowPanel::new(title, x, whole, vec![bars("measured", values, 0)])
     };
     let panels: Vec<RowPanel> = panels.into_iter().enumerate().map(panel).collect();
     let title = "SmolLM2 with two threads: in 4 bits it writes two to three times as fast \
                  as in 32";
-    rows(&names, Grouping::Stacked, 3).figure(title, &panels)
+    NamedRows::new(&names, ROW, 3).figure(title, &panels)
 }
 
 /// Bare products, and the layer that calls each, where it was timed too.
@@ -115,29 +117,26 @@ pub(super) fn bare_products(_: &Args) -> Result<Figure> {
     let products = products()?;
     let names: Vec<String> = products.iter().map(|it| it.name.to_owned()).collect();
     let timed = || products.iter().filter_map(|it| Some((4.0 * it.ms, it.layer_ms?)));
+    let of_peak = products.iter().map(|it| 100.0 * it.of_peak).collect();
     let panels = [
-        RowPanel {
-            title: "one bare product, % of the peak".to_owned(),
-            x: Axis::numbers(112.0),
-            decimals: 0,
-            lists: vec![bars(
-                "bare product",
-                products.iter().map(|it| 100.0 * it.of_peak).collect(),
-                2,
-            )],
-        },
-        RowPanel {
-            title: "the layer that calls it, ms".to_owned(),
-            x: Axis::numbers(420.0),
-            decimals: 0,
-            lists: vec![
+        RowPanel::new(
+            "one bare product, % of the peak",
+            Axis::numbers(112.0),
+            whole,
+            vec![bars("bare product", of_peak, 2)],
+        ),
+        RowPanel::new(
+            "the layer that calls it, ms",
+            Axis::numbers(420.0),
+            whole,
+            vec![
                 bars("four projections", timed().map(|(four, _)| four).collect(), 0),
                 bars("the rest", timed().map(|(four, all)| all - four).collect(), 5),
             ],
-        },
+        ),
     ];
     let title = "Our layer is faster than PyTorch's mostly outside its four projections";
-    rows(&names, Grouping::Stacked, 2).figure(title, &panels)
+    NamedRows::new(&names, ROW, 2).stacked().figure(title, &panels)
 }
 
 pub(super) fn widths(_: &Args) -> Result<Figure> {
@@ -151,20 +150,23 @@ pub(super) fn widths(_: &Args) -> Result<Figure> {
             let row = row(run, case.name, "packed", pass)?;
             let speed = row.speed_relative_to_best_peer.context("no peer")?;
             let of_peak = 100.0 * row.share_of_peak(&run.machine);
-            Ok(vec![if is_speed { speed } else { of_peak }])
+            Ok(if is_speed { speed } else { of_peak })
         };
-        let values = cases().map(value).collect::<Result<_>>()?;
-        let look = Look::Dots(palette::head(2 * nth));
-        Ok(RowList { name: (*name).to_owned(), values, look })
+        let values = cases().map(value).collect::<Result<Vec<_>>>()?;
+        anyhow::Ok(RowList::single(*name, values, Look::Dots(palette::head(2 * nth))))
     };
     let panel = |(title, pass, is_speed): (&str, Pass, bool)| {
         let lists = measured.iter().enumerate().map(|run| list(run, pass, is_speed));
-        Ok(RowPanel {
-            title: title.to_owned(),
-            x: Axis::numbers(if is_speed { 2.95 } else { 99.0 }),
-            decimals: i32::from(is_speed),
-            lists: lists.collect::<Result<_>>()?,
-        })
+        let (most, written): (_, fn(f64) -> String) = match is_speed {
+            true => (2.95, |speed| written(speed, 1)),
+            false => (99.0, whole),
+        };
+        Ok(RowPanel::new(
+            title,
+            Axis::numbers(most),
+            written,
+            lists.collect::<Result<_>>()?,
+        ))
     };
     let panels = [
         ("forward, % of the peak", Pass::Forward, false),
@@ -175,7 +177,7 @@ pub(super) fn widths(_: &Args) -> Result<Figure> {
     let panels = panels.into_iter().map(panel).collect::<Result<Vec<_>>>()?;
     let title =
         "On a wider processor the last rung keeps its part of the peak, and its lead";
-    rows(&names, Grouping::Beside, 2).figure(title, &panels)
+    NamedRows::new(&names, ROW, 2).figure(title, &panels)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::measures::MEASURES;
 use super::others::{RANDOM_LAYERS, random_layers};
 use super::verdicts::{Verdict, Verdicts, verdicts};
 use crate::Args;
-use crate::dot_rows;
+use crate::named_rows::NamedRows;
 use crate::numbers::share;
 
 /// Each claim's link beside what the other tokens give its key, with the controls it passes.
@@ -38,7 +38,8 @@ pub(super) fn figure(_: &Args) -> Result<Figure> {
         format!("{name}: {}.", of.join("; "))
     });
     let says = says.collect::<Vec<_>>().join(" ");
-    Ok(dot_rows::rows(&title, &names, &titles.map(|title| (title, x())), [28.0, 48.0])
+    Ok(NamedRows::new(&names, 24.0, titles.len())
+        .chart(&title, &titles.map(|title| (title, x())), [28.0, 48.0])
         .marks((0..MEASURES.len()).flat_map(|measure| marks(&claims, measure)))
         .tables([Table::grid(caption, "", &names, &columns, cell)])
         .says(format!("Nine links and what the others give their keys. {says}"))

@@ -11,8 +11,8 @@ use figures::{
 use serde::{Deserialize, Serialize};
 
 use crate::Args;
-use crate::dot_rows;
 use crate::kept::kept;
+use crate::named_rows::NamedRows;
 use crate::numbers::share;
 
 /// Heads in each layer.
@@ -146,7 +146,8 @@ pub(super) fn seven_pairs(_: &Args) -> Result<Figure> {
     let title = format!("No head moves more than {best} of seven pairs");
     let x = Axis::between([-0.2, 0.5]).titled("dotted: a head moves a pair");
     let what = "Δ, a dot for each of 72 heads";
-    Ok(dot_rows::rows(&title, &PAIRS.map(str::to_owned), &[(what, x)], [28.0; 2])
+    Ok(NamedRows::new(&PAIRS.map(str::to_owned), 24.0, 1)
+        .chart(&title, &[(what, x)], [28.0; 2])
         .marks([Mark::rule([[MOVES, -0.5], [MOVES, 6.5]]), still, moved])
         .tables([table])
         .says("Dots of 72 heads in seven rows; the table has those that move a pair.")

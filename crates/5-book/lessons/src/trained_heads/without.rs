@@ -9,9 +9,9 @@ use figures::{
 use single_head::attend;
 
 use super::sinks::{Without, without};
-use crate::dot_rows::outlines;
 use crate::live::{LiveFigure, LiveView, Question, Settings, Weights, live};
 use crate::numbers::share;
+use crate::outlines::outlines;
 use crate::trained::{self, LAST, N_HEADS, SENTENCES};
 
 /// Draws the map of a head as it is, where a reader clicks a key, the same with that key

@@ -1,14 +1,15 @@
 //! What was measured on many seeds: a dot each.
 
 use anyhow::{Result, ensure};
-use figures::{Figure, lines};
+use figures::{Axis, Figure, lines, palette};
 use serde_json::Value;
 use training::repeats::{Composition, Margins};
 
 use super::runs;
 use crate::Args;
-use crate::numbers::{ends, lines_panel};
-use crate::seeds::{DotPanel, dots, numbers, rows};
+use crate::named_rows::{Look, NamedRows, RowList, RowPanel};
+use crate::numbers::{ends, lines_panel, written};
+use crate::seeds::{numbers, rows};
 
 /// With the task of the chapter.
 const SHOWN: [&str; 5] =
@@ -32,13 +33,34 @@ fn owned(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
+/// Lists of what each of some things has in each row, drawn in one way.
+fn lists<const N: usize>(
+    all: [(&str, Vec<Vec<f64>>); N],
+    look: fn(&'static str) -> Look,
+) -> Vec<RowList> {
+    let list =
+        |(nth, (name, rows))| RowList::new(name, rows, look(palette::beside_wrong(nth)));
+    all.into_iter().enumerate().map(list).collect()
+}
+
+/// Attention weights of heads that look at one token among many.
+fn weights_panel<const N: usize>(
+    title: &str,
+    all: [(&str, Vec<Vec<f64>>); N],
+    look: fn(&'static str) -> Look,
+) -> RowPanel {
+    let x = Axis::between([-0.02, 0.72]);
+    RowPanel::new(title, x, |weight| written(weight, 2), lists(all, look))
+}
+
 pub(super) fn scores(_: &Args) -> Result<Figure> {
     let all = |key: &'static str| each(SHOWN, |run| Ok(number(&run[key])));
     let series = [("trained", all("score")?), ("before training", all("before")?)];
-    let panel = DotPanel::percent("right, in %: a dot per seed", series);
+    let panel =
+        RowPanel::percent("right: a dot per seed", 0.0, lists(series, Look::Runs));
     let title =
         "Two layers know what comes next with every seed, and one layer with none";
-    dots(title, &owned(&SHOWN), 44.0, &[panel])
+    NamedRows::new(&owned(&SHOWN), 44.0, 1).figure(title, &[panel])
 }
 
 /// The largest weight of a layer's heads; a layer from the end is counted backwards.
@@ -55,15 +77,9 @@ pub(super) fn patterns(_: &Args) -> Result<Figure> {
         all.extend(each([names[0]], |run| most(&run["shares_before"][kind], is_last))?);
         Ok(all)
     };
-    let panel = |title, kind, is_last| -> Result<DotPanel> {
-        let series = vec![("largest weight of a head", weights(kind, is_last)?)];
-        Ok(DotPanel {
-            title,
-            ends: [-0.02, 0.72],
-            is_log: false,
-            are_parts: false,
-            series,
-        })
+    let panel = |title: &str, kind, is_last| -> Result<RowPanel> {
+        let list = [("largest weight of a head", weights(kind, is_last)?)];
+        Ok(weights_panel(title, list, Look::Runs))
     };
     let panels = [
         panel("first layer, on the token before", "previous", false)?,
@@ -72,7 +88,7 @@ pub(super) fn patterns(_: &Args) -> Result<Figure> {
     let rows = owned(&[&names[..], &["two layers, fresh"]].concat());
     let title = "Every model of two layers looks after the last same token, but not every \
                  one at the token before";
-    dots(title, &rows, 36.0, &panels)
+    NamedRows::new(&rows, 36.0, 2).figure(title, &panels)
 }
 
 /// The seeds of two layers, those first whose needed head hands on which token it sees.
@@ -110,25 +126,21 @@ pub(super) fn halves(_: &Args) -> Result<Figure> {
     let left = |half: &'static str| column(&all, |run| Ok(number(&run["carried"][half])));
     let without =
         column(&all, |run| Ok(rows(&run["removed"]["mean"]["heads"])?[0][needed(run)]))?;
-    let looks = DotPanel {
-        title: "attention weight of the needed head",
-        ends: [-0.02, 0.72],
-        is_log: false,
-        are_parts: false,
-        series: vec![
-            ("on the token before", weight("previous")?),
-            ("on the last same", weight("last_same")?),
-        ],
-    };
-    let series = [
+    let looks = [
+        ("on the token before", weight("previous")?),
+        ("on the last same", weight("last_same")?),
+    ];
+    let looks = weights_panel("attention weight of the needed head", looks, Look::Dots);
+    let left = [
         ("only which", left("which")?),
         ("only where", left("place")?),
         ("without it", without),
     ];
-    let panels = [looks, DotPanel::percent("right, in %, of what it hands on", series)];
+    let left =
+        RowPanel::percent("right, of what it hands on", 0.0, lists(left, Look::Dots));
     let title = "Heads that look at the token before need only which; heads that look at \
                  the last same token, only where";
-    dots(title, &names, 24.0, &panels)
+    NamedRows::new(&names, 24.0, 2).figure(title, &[looks, left])
 }
 
 /// The margin of scores from neither, Q-composition, K-composition and both.
@@ -160,15 +172,14 @@ pub(super) fn paths(_: &Args) -> Result<Figure> {
     };
     let parts =
         [("Q", part(1)?), ("K", part(2)?), ("both", part(3)?), ("neither", part(0)?)];
-    let cuts = ["queries", "keys", "values", "logits"];
-    let cuts: Vec<_> =
-        cuts.into_iter().map(|end| Ok((end, cut(end)?))).collect::<Result<_>>()?;
+    let [q, k, v, logits] = ["queries", "keys", "values", "logits"].map(|end| cut(end));
+    let cuts = [("queries", q?), ("keys", k?), ("values", v?), ("logits", logits?)];
     let panels = [
-        DotPanel::percent("parts of the score's margin, in %", parts).parts(),
-        DotPanel::percent("right, in %, with one path cut", cuts),
+        RowPanel::percent("parts of the score's margin", 0.0, lists(parts, Look::Bars)),
+        RowPanel::percent("right, with one path cut", 0.0, lists(cuts, Look::Dots)),
     ];
     let title = "A note of which token is read by keys, a note of where by queries";
-    dots(title, &names, 28.0, &panels)
+    NamedRows::new(&names, 28.0, 2).stacked().figure(title, &panels)
 }
 
 pub(super) fn forming(_: &Args) -> Result<Figure> {
@@ -208,10 +219,12 @@ pub(super) fn removed(_: &Args) -> Result<Figure> {
     };
     let series =
         [("zero", of("zero")?), ("mean", of("mean")?), ("resample", of("resample")?)];
-    let panel = DotPanel::percent("right, in %, when it is replaced by …", series);
+    let what = "right, when it is replaced by …";
+    let panel = RowPanel::percent(what, 0.0, lists(series, Look::Runs));
     let title =
         "The first layer needs one of its heads; the second layer needs none alone";
-    dots(title, &owned(&kinds.map(|(name, ..)| name)), 60.0, &[panel])
+    let names = owned(&kinds.map(|(name, ..)| name));
+    NamedRows::new(&names, 60.0, 1).figure(title, &[panel])
 }
 
 pub(super) fn distractors(_: &Args) -> Result<Figure> {
@@ -223,22 +236,14 @@ pub(super) fn distractors(_: &Args) -> Result<Figure> {
         Ok(all(key)?.iter().map(|of| of.iter().sum::<f64>()).collect())
     });
     let named = named?.into_iter().zip(wrong?).map(|(n, all)| vec![n / all]);
+    let right =
+        [("without distractors", all("score_without")?), ("with them", all("score")?)];
+    let named =
+        [("without distractors", vec![Vec::new(); 3]), ("with them", named.collect())];
     let panels = [
-        DotPanel::percent(
-            "right, in %",
-            [
-                ("without distractors", all("score_without")?),
-                ("with them", all("score")?),
-            ],
-        ),
-        DotPanel::percent(
-            "wrong answers that name one, in %",
-            [
-                ("without distractors", vec![Vec::new(); 3]),
-                ("with them", named.collect()),
-            ],
-        ),
+        RowPanel::percent("right", 0.0, lists(right, Look::Runs)),
+        RowPanel::percent("wrong answers that name one", 0.0, lists(named, Look::Dots)),
     ];
     let title = "One layer of 32 heads loses most to distractors, and names them";
-    dots(title, &owned(shown), 48.0, &panels)
+    NamedRows::new(&owned(shown), 48.0, 2).figure(title, &panels)
 }

@@ -2,12 +2,14 @@
 
 use anyhow::Result;
 use attention::{Mask, Matrix, MultiHeadAttention, PackedParameters};
-use figures::{Figure, palette};
+use figures::{Axis, Figure, palette};
 use model_files::{Sentence, TrainedLayer};
 use variants::{Changes, Positions, VariantAttention, Window};
 
-use super::dots::{Dots, dots};
-use crate::{args::Args, trained};
+use crate::args::Args;
+use crate::named_rows::{Look, NamedRows, RowList, RowPanel};
+use crate::numbers::percent;
+use crate::trained;
 
 /// How many keys on either side of a token its window has.
 pub const SIDE: usize = 2;
@@ -59,21 +61,18 @@ pub(super) fn figure(_: &Args) -> Result<Figure> {
     let kept: Vec<WindowDistances> = kept.collect::<Result<_>>()?;
     let rows: Vec<String> =
         trained.sentences.iter().map(|it| it.name.replace('_', " ")).collect();
-    let panel = Dots {
-        title: "distance from the whole output".to_owned(),
-        runs: kept
-            .iter()
-            .map(|it| it.with[1..].iter().map(|x| 100.0 * x).collect())
-            .collect(),
-        marked: kept.iter().map(|it| 100.0 * it.with[0]).collect(),
-    };
+    let others: Vec<Vec<f64>> = kept.iter().map(|it| it.with[1..].to_vec()).collect();
+    let first = kept.iter().map(|it| it.with[0]);
+    let lists = vec![
+        RowList::new("another key kept", others, Look::Runs(palette::beside_wrong(0))),
+        RowList::single("the first key kept", first, Look::Dots(palette::wrong())),
+    ];
+    let x = Axis::between([0.0, 1.56])
+        .at([0.0, 0.5, 1.0, 1.5], ["0", "50 %", "100 %", "150 %"]);
+    let panel = RowPanel::new("distance from the whole output", x, percent, lists);
     let title =
         "A window over the trained layer does least harm where the first key is kept";
-    let names = [
-        ("another key kept", palette::beside_wrong(0)),
-        ("the first key kept", palette::wrong()),
-    ];
-    Ok(dots(title, &rows, names, [0.0, 150.0], &[panel])?)
+    NamedRows::new(&rows, 27.0, 1).figure(title, &[panel])
 }
 
 #[cfg(test)]

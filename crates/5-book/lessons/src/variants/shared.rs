@@ -1,13 +1,12 @@
 //! Ten seeds of each way to share keys and values.
 
 use anyhow::{Context, Result, ensure};
-use attention::median;
-use figures::Figure;
+use figures::{Figure, palette};
 use serde_json::Value;
 use training::changed::SHARED;
 
-use super::dots::{Dots, SEEDS, dots};
 use crate::args::Args;
+use crate::named_rows::{Look, NamedRows, RowList, RowPanel};
 
 /// A setting and what its ten seeds scored.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,15 +59,12 @@ pub fn shared() -> Result<Vec<OfSetting>> {
 pub(super) fn figure(_: &Args) -> Result<Figure> {
     let all = shared()?;
     let rows: Vec<String> = all.iter().map(OfSetting::row).collect();
-    let runs: Vec<Vec<f64>> = all
-        .iter()
-        .map(|of| of.scores.iter().map(|score| 100.0 * score).collect())
-        .collect();
-    let marked = runs.iter().map(|runs| median(runs.iter().copied())).collect();
+    let runs: Vec<Vec<f64>> = all.iter().map(|of| of.scores.clone()).collect();
+    let list = RowList::new("seeds", runs, Look::Runs(palette::head(0)));
+    let panel = RowPanel::percent("tokens right", 0.5, vec![list]);
     let title =
         "Four query heads that share one head of keys and values score a little less";
-    let panel = Dots { title: "tokens right".to_owned(), runs, marked };
-    Ok(dots(title, &rows, SEEDS, [50.0, 100.0], &[panel])?)
+    NamedRows::new(&rows, 27.0, 1).figure(title, &[panel])
 }
 
 impl OfSetting {

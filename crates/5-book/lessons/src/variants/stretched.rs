@@ -1,12 +1,11 @@
 //! Ten models with rotary positions on longer texts than they were trained on, their positions
 //! stretched.
 
-use super::dots::{Dots, SEEDS, dots};
 use crate::args::Args;
+use crate::named_rows::{Look, NamedRows, RowList, RowPanel};
 use crate::seeds::numbers;
 use anyhow::{Context, Result, ensure};
-use attention::median;
-use figures::Figure;
+use figures::{Figure, palette};
 use serde_json::Value;
 use training::changed::{STRETCHED, Stretch};
 
@@ -65,12 +64,9 @@ pub(super) fn figure(_: &Args) -> Result<Figure> {
     let (ways, _) = stretched()?;
     let rows: Vec<String> = ways.iter().map(|of| of.name.to_owned()).collect();
     let panel = |title: &str, scores: fn(&OfStretch) -> &Vec<f64>| {
-        let runs: Vec<Vec<f64>> = ways
-            .iter()
-            .map(|of| scores(of).iter().map(|score| 100.0 * score).collect())
-            .collect();
-        let marked = runs.iter().map(|runs| median(runs.iter().copied())).collect();
-        Dots { title: title.to_owned(), runs, marked }
+        let runs: Vec<Vec<f64>> = ways.iter().map(|of| scores(of).clone()).collect();
+        let list = RowList::new("seeds", runs, Look::Runs(palette::head(0)));
+        RowPanel::percent(title, 0.0, vec![list])
     };
     let panels = [
         panel("96 tokens", |of| &of.scores[2]),
@@ -80,5 +76,5 @@ pub(super) fn figure(_: &Args) -> Result<Figure> {
     ];
     let title = "Trained on 24 tokens: NTK-aware scaling and YaRN read longer texts better, \
                  interpolation worse";
-    Ok(dots(title, &rows, SEEDS, [0.0, 100.0], &panels)?)
+    NamedRows::new(&rows, 27.0, 4).figure(title, &panels)
 }

@@ -7,8 +7,8 @@ use figures::{
 };
 
 use super::{ChosenLink, Link};
-use crate::dot_rows::outlines;
 use crate::numbers::share;
+use crate::outlines::outlines;
 use crate::trained::N_HEADS;
 
 /// Of the map and of the heads, where there is room and on a phone.
