@@ -77,6 +77,11 @@ impl Area {
 
     /// A strip per head, each found by a pointer.
     fn strips(&self, canvas: &mut Canvas, whole: &Rect, n_heads: usize, lit: usize) {
+        // Rows that are thinner than a pixel are drawn as one.
+        if self.key == "weights" {
+            let draw = |canvas: &mut Canvas| canvas.bar(whole, Ink::Head(0));
+            return canvas.keyed(&Key::new(self.key), draw);
+        }
         for head in 0..n_heads {
             let strip = match self.in_columns {
                 true => whole.column(head, n_heads),
@@ -90,9 +95,7 @@ impl Area {
             let key = Key::new(format!("{}.{head}", self.key))
                 .from(format!("{}.{}", self.key, head / 2))
                 .picks(format!("head={head}"));
-            // A row is thinner than a pixel: none is told from the others.
-            let is_row = self.shape[0] == n_heads;
-            canvas.keyed(&key, |canvas| match head == lit || is_row {
+            canvas.keyed(&key, |canvas| match head == lit {
                 true => canvas.bar(&strip, Ink::Head(0)),
                 false => canvas.filled(&strip.corners(), Ink::Head(0)),
             });
@@ -203,7 +206,9 @@ mod tests {
         assert_diagram!(layer_areas("Cut in two", dims, None, 1).unwrap());
         let figure = layer_areas("Cut in two", dims, Some(3), 1).unwrap();
         let [wide, _] = figure.drawings().unwrap();
-        for part in ["data-drag=\"h 0 0.28 4\"", "data-drag=\"n 0 0.28\"", "weights.1"] {
+        for part in
+            ["data-drag=\"h 0 0.28 4\"", "data-drag=\"n 0 0.28\"", "data-key=\"weights\""]
+        {
             assert!(wide.contains(part), "{part}: {wide}");
         }
         assert_eq!(figure.tables()[0].rows[6][1..3], ["2 × 3", "1 × 3"]);
