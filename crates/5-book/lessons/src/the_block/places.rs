@@ -82,12 +82,12 @@ fn swing(
     let smooth = (0..=n).map(|at| from + at as f64 / STEPS as f64);
     let smooth: Vec<[f64; 2]> = smooth.map(|x| [x, between(x)]).collect();
     let told = dots.iter().map(|[x, y]| format!("{name}<br>{x}: {}", written(*y, 3)));
-    let curve = Mark::curve(&smooth).line(palette::head(nth), 1.5).opacity(0.7);
+    let curve = Mark::curve(&smooth).line(palette::beside_wrong(nth), 1.5).opacity(0.7);
     let dots = Mark::points(
         dots.iter().map(|dot| dot[0]),
         dots.iter().map(|dot| rounded(dot[1])),
     );
-    let dots = dots.named(name).sized(4).coloured(palette::head(nth)).hover(told);
+    let dots = dots.named(name).sized(4).coloured(palette::beside_wrong(nth)).hover(told);
     [curve.in_legend(false).silent(), dots.in_legend(nth < N_WAVES)]
 }
 
