@@ -31,12 +31,24 @@ fn arrow(layer: usize, [from, to]: [f64; 2], high: f64) -> [Mark; 2] {
     [line.in_legend(false).silent(), end.silent()]
 }
 
-/// The previous-token head leaves a note, and the induction head finds it.
-pub(super) fn induction(_: &Args) -> Result<Figure> {
-    let word = |layer: usize, x: f64, y: f64, word: &str, place: &str| {
+/// What is written beside the arrows and below the tokens.
+fn words() -> [Mark; 5] {
+    let (copied, last) = (COPIED as f64, LAST as f64);
+    [
+        (0, copied - 0.1, 2.55, "first layer:", "middle left"),
+        (0, copied - 0.1, 2.05, "previous-token head", "middle left"),
+        (1, (copied + last) / 2.0, 3.0, "second layer: induction head", "middle center"),
+        (0, copied, -0.9, "note: q before me", "middle center"),
+        (1, last, -0.9, "seeks: q before me", "middle center"),
+    ]
+    .map(|(layer, x, y, word, place): (usize, f64, f64, &str, &str)| {
         let words = Mark::texts([x], [y], [word]).placed(place).text_size(12);
         words.text_colour(palette::head(LAYERS[layer])).silent()
-    };
+    })
+}
+
+/// The previous-token head leaves a note, and the induction head finds it.
+pub(super) fn induction(_: &Args) -> Result<Figure> {
     let tokens = Mark::cells([vec![0.0; READ.len()]], 2)
         .scaled(palette::shares(), [0, 1])
         .lettered([READ.to_vec()])
@@ -49,19 +61,7 @@ pub(super) fn induction(_: &Args) -> Result<Figure> {
         .into_iter()
         .chain(arrow(0, [copied - 1.0, copied - 0.15], 0.7))
         .chain(arrow(1, [copied + 0.15, last], 1.9))
-        .chain([
-            word(0, copied - 0.1, 2.55, "first layer:", "middle left"),
-            word(0, copied - 0.1, 2.05, "previous-token head", "middle left"),
-            word(
-                1,
-                (copied + last) / 2.0,
-                3.0,
-                "second layer: induction head",
-                "middle center",
-            ),
-            word(0, copied, -0.9, "note: q before me", "middle center"),
-            word(1, last, -0.9, "seeks: q before me", "middle center"),
-        ]);
+        .chain(words());
     let x = Axis::hidden([-0.5, next + 0.5]);
     let panel = Panel::new("", x, Axis::hidden([-1.2, 3.3]), 190.0);
     let rows = [
