@@ -55,7 +55,6 @@ impl Reads {
     ///
     /// # Errors
     /// As the stage; [`Error::Length`] if the memory is to be read and there is none.
-    // ANCHOR: attend
     pub fn attend<A: MultiHeadAttention<T>, T: Real>(
         self,
         attention: &A,
@@ -71,7 +70,6 @@ impl Reads {
             (Self::Memory, None) => Err(no_memory()),
         }
     }
-    // ANCHOR_END: attend
 }
 
 /// What a block gives.

@@ -60,7 +60,6 @@ impl Dropout {
     ///
     /// # Shapes
     /// `[n_rows, n_columns]`.
-    // ANCHOR: mask
     pub fn mask<T: Real>(&mut self, (n_rows, n_columns): Shape) -> Matrix<T> {
         let kept = T::of(1.0 / (1.0 - self.p));
         Matrix::from_fn(n_rows, n_columns, |_, _| {
@@ -68,7 +67,6 @@ impl Dropout {
             if is_dropped { T::zero() } else { kept }
         })
     }
-    // ANCHOR_END: mask
 }
 
 /// What a layer keeps of its pass, and in training the mask of what it put out.

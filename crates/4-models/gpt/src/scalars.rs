@@ -25,7 +25,7 @@ pub(crate) const N_POSITIONS: usize = 16; // a name to learn from has one letter
 pub(crate) const N_LETTERS: usize = 27; // 1 to 26, and 0 before and after a name
 pub(crate) const BATCH: usize = 8; // names a step
 
-// ---- numbers that remember (ANCHOR: tape)
+// ---- numbers that remember
 
 /// For each number, in the order in which they were computed: the places of the two that it
 /// was computed from, and how fast it changes with each. Where there are none, (0, 0.0).
@@ -62,7 +62,7 @@ impl<'t> Scalar<'t> {
         }
         gradients
     }
-    // ANCHOR_END: tape
+
     /// What a function of this number alone gives, and its slope there.
     fn unary(self, value: f64, slope: f64) -> Self {
         self.tape.record(value, [(self.place, slope), (0, 0.0)])

@@ -58,7 +58,6 @@ gradients::entries!([] f32, DateConverter: source, target, model, unembedding);
 
 impl DateConverter {
     // Teacher forcing: before each letter stand the right ones, whatever it would have written.
-    // ANCHOR: gradients
     /// The loss and its gradients; with an order, letter r gets what letter `order[r]` reads.
     pub(super) fn gradients(
         &self,
@@ -80,5 +79,4 @@ impl DateConverter {
         let unembedding = d_out.d_linear;
         Ok((loss.value, DateGradients { source, target, model, unembedding }))
     }
-    // ANCHOR_END: gradients
 }

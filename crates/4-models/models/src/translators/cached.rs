@@ -76,7 +76,6 @@ impl<T: Real> AsRead<T> {
     /// # Errors
     /// As [`decode`](Self::decode); [`Error::Sizes`](crate::Error::Sizes) for caches or a source of another model;
     /// [`Error::Caches`](crate::Error::Caches). The caches are then as they were.
-    // ANCHOR: decode_cached
     pub fn decode_cached(
         &self,
         ids: &[usize],
@@ -91,7 +90,6 @@ impl<T: Real> AsRead<T> {
             Reads::Memory => a.attend_to(x, &source.caches[layer], &source.mask),
         })?)
     }
-    // ANCHOR_END: decode_cached
 
     /// How many tokens the caches have been given.
     fn check(&self, source: &Source<T>, caches: &[Cache<T>]) -> Result<usize> {
