@@ -101,9 +101,9 @@ pub use diagram::{
     Cells, ClockPair, Equation, Family, HeadPart, LINE_WORDS, LayerForm, LayerPart, Line,
     LineHead, LineStep, STAGES, Stage, StageGrid, StageOrder, Station, Strided, TapeStop,
     TileCounts, TileKind, TileWalk, Way, backward_graph, batch_diagram, block_diagram,
-    clocks, dot_product, equations, head_diagram, heads_at_once, layer_areas, layer_diagram,
-    line, line_strip, ring, stages, tape, tile_kinds, tile_plan, tile_walk,
-    transformer_diagram,
+    clocks, dot_product, equations, head_diagram, heads_at_once, layer_areas,
+    layer_diagram, line, line_strip, ring, stages, tape, tile_kinds, tile_plan,
+    tile_walk, transformer_diagram,
 };
 pub use error::{Error, Result};
 pub use figure::{Figure, Table};

@@ -4,12 +4,12 @@ use anyhow::{Context, Result};
 use figures::{
     Axis, Chart, Figure, Mark, NEUTRAL, Panel, Table, escaped, palette, rounded,
 };
-use models::decoders::study::{MergedHeads, Windowed};
+use models::decoders::study::{MergedHeads, Windowed, Word};
 
 use super::findings;
 use crate::Args;
 use crate::named_rows::{Look, NamedRows, RowList, RowPanel};
-use crate::numbers::share;
+use crate::numbers::{ends, share};
 
 /// A window breaks the model if its perplexity is at least this many times the whole
 /// model's, and keeping tokens mends it if at most the other. Fixed before looking.
@@ -135,29 +135,26 @@ pub(super) fn names(_: &Args) -> Result<Figure> {
             "currentColor",
         ),
     ];
-    let columns =
-        ["", "never mentioned", "twice", "copying heads gone", "random heads gone"];
-    let row = |word: &models::decoders::study::Word| {
-        let [least, _, most] =
-            crate::numbers::ends(word.random.iter().copied()).map(nats);
-        let name = format!("Durs|{}", word.end.trim());
-        [
-            name,
-            nats(word.alone),
-            nats(word.whole),
-            nats(word.without),
-            format!("{least} to {most}"),
-        ]
-    };
-    let table =
-        Table::new("Loss of the name's end, nats", columns, words.iter().map(row));
+    let table = names_table(words);
     let title =
         "Without its copying heads, the model loses the names that it does not know";
-    let panel = ("loss of the name's end, nats", Axis::numbers(20.5));
-    let chart = NamedRows::new(&cases, ROW, 1).chart(title, &[panel], [28.0, 64.0]);
+    let panel = ("loss of the name's end, nats", Axis::between([-0.8, 20.5]));
+    let chart = NamedRows::new(&cases, ROW, 1).chart(title, &[panel], [46.0, 84.0]);
     let says =
         "Rows of names: the loss of each name's end in four cases, as the table has it.";
     Ok(chart.marks(marks).tables([table]).says(says).figure()?)
+}
+
+fn names_table(words: &[Word]) -> Table {
+    let columns =
+        ["", "never mentioned", "twice", "copying heads gone", "random heads gone"];
+    let row = |word: &Word| {
+        let [least, _, most] = ends(word.random.iter().copied()).map(nats);
+        let random = format!("{least} to {most}");
+        let [alone, whole, without] = [word.alone, word.whole, word.without].map(nats);
+        [format!("Durs|{}", word.end.trim()), alone, whole, without, random]
+    };
+    Table::new("Loss of the name's end, nats", columns, words.iter().map(row))
 }
 
 /// The perplexity through windows, with and without tokens that are kept.
@@ -241,7 +238,7 @@ pub(super) fn one_layer_merged(_: &Args) -> Result<Figure> {
                     all,
                     format!(
                         "all thirty by their mean: {}",
-                        attention::thousands(all as u64)
+                        attention::thousands(all.round() as u64)
                     ),
                 ),
                 line((way("first")?, NEUTRAL, "the first of them")),

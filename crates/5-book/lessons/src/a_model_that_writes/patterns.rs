@@ -192,22 +192,7 @@ impl Picture<'_> {
             ),
         ];
         Ok(Chart::new(title)
-            .by_width(|width| {
-                let size = [10, 9][usize::from(width <= NARROW)];
-                let (x, below) = if width > NARROW {
-                    (Axis::across(&patterns, 11), 40.0)
-                } else {
-                    (Axis::across(&patterns, 10).upright(), 138.0)
-                };
-                let map = Axis::across(&layers, size).titled("layer");
-                let (down, bars) = (Axis::down(&heads, 11), Axis::numbers(1.15));
-                let what = "mean attention weight of each head: click one";
-                let panels = vec![
-                    Panel::new(what, map, down, 18.0 * N_HEADS as f64),
-                    Panel::new(format!("all patterns of {chosen}"), x, bars, 110.0),
-                ];
-                (panels, Place { width, left: 52.0, below, ..Place::default() })
-            })
+            .by_width(|width| panels(width, &layers, &heads, &chosen))
             .marks([
                 cells.picks("head={row}&layer={column}"),
                 outlines(above, 1.5),
@@ -223,6 +208,30 @@ impl Picture<'_> {
             ))
             .figure()?)
     }
+}
+
+/// The map over the bars.
+fn panels(
+    width: f64,
+    layers: &[String],
+    heads: &[String],
+    chosen: &str,
+) -> (Vec<Panel>, Place) {
+    // Short enough to stand side by side.
+    let patterns =
+        PATTERNS.map(|(_, name)| name.replace(" text", "").replace(" token", ""));
+    let (size, x, below) = match width > NARROW {
+        true => (10, Axis::across(&patterns, 11), 40.0),
+        false => (9, Axis::across(&patterns, 10).upright(), 138.0),
+    };
+    let map = Axis::across(layers, size).titled("layer");
+    let (down, bars) = (Axis::down(heads, 11), Axis::numbers(1.15));
+    let what = "mean attention weight of each head: click one";
+    let panels = vec![
+        Panel::new(what, map, down, 18.0 * N_HEADS as f64),
+        Panel::new(format!("all patterns of {chosen}"), x, bars, 110.0),
+    ];
+    (panels, Place { width, left: 52.0, below, ..Place::default() })
 }
 
 #[cfg(test)]

@@ -157,8 +157,8 @@ fn drawn(
     Ok(Chart::new(title)
         .by_width(|width| panels(width, tokens))
         .marks([
-            cells(before).named("before").picks("token={column}"),
-            cells(after).named("masked").on(1),
+            cells(before).named("before").in_legend(false).picks("token={column}"),
+            cells(after).named("masked").in_legend(false).on(1),
         ])
         .marks([outlines((0..n).map(|row| [row, key]), 1.5)])
         .marks(moved)

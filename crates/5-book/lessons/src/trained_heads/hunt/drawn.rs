@@ -25,6 +25,7 @@ impl ChosenLink<'_> {
         let chosen = outlines([[self.query, self.key]], 2.5);
         let cells = share_map::cells(&map, told, 1)
             .named("links")
+            .in_legend(false)
             .picks("query={row}&key={column}");
         let heads: Vec<String> =
             (0..N_HEADS).map(|head| format!("head {head}")).collect();
