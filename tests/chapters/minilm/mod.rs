@@ -53,7 +53,6 @@ struct Text {
     sequence: Sequence,
     /// Of a pair: the pronoun, the two nouns, and the control.
     asked: Vec<usize>,
-    sentence: String,
 }
 
 /// The texts of a kind.
@@ -68,7 +67,6 @@ fn texts(kind: &str) -> Vec<Text> {
         (part() == kind).then(|| Text {
             sequence: Sequence::new(numbers(&part())),
             asked: numbers(&part()),
-            sentence: part(),
         })
     };
     fs::read_to_string(path).unwrap().lines().filter_map(text).collect()

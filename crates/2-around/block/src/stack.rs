@@ -83,7 +83,6 @@ impl<T: Real> Layers<T> {
     ///
     /// # Errors
     /// As [`Block::forward_by`].
-    // ANCHOR: through
     pub fn through<A>(
         mut self,
         blocks: &[Block<A, T>],
@@ -98,7 +97,6 @@ impl<T: Real> Layers<T> {
         }
         Ok(self)
     }
-    // ANCHOR_END: through
 
     /// With a norm behind the last block.
     ///

@@ -84,7 +84,6 @@ impl<T: Real> AsRead<T> {
     /// As [`Embedding::forward`]; [`Error::Sizes`] for caches of another model;
     /// [`Error::Caches`]. The caches are then as they
     /// were.
-    // ANCHOR: forward_cached
     pub fn forward_cached(
         &self,
         ids: &[usize],
@@ -95,7 +94,6 @@ impl<T: Real> AsRead<T> {
         let x = self.embedding.forward(ids, n_seen)?;
         self.through(x, |l, attention, x| attention.forward_cached(x, &mut caches[l]))
     }
-    // ANCHOR_END: forward_cached
 
     /// All hidden states and maps of a text whose positions may be given: by those of a
     /// table, or by the angles of queries and keys. Which token sees which is as they lie.

@@ -222,7 +222,7 @@ fn panels(
         PATTERNS.map(|(_, name)| name.replace(" text", "").replace(" token", ""));
     let (size, x, below) = match width > NARROW {
         true => (10, Axis::across(&patterns, 11), 40.0),
-        false => (9, Axis::across(&patterns, 10).upright(), 138.0),
+        false => (9, Axis::across(&patterns, 10).upright(), 92.0),
     };
     let map = Axis::across(layers, size).titled("layer");
     let (down, bars) = (Axis::down(heads, 11), Axis::numbers(1.15));

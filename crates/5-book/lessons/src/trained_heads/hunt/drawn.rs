@@ -71,7 +71,7 @@ impl ChosenLink<'_> {
             panel(self.what(), weights, Axis::down(heads, 11), [260.0, by_head]),
         ];
         let n_columns = if is_narrow { 1 } else { 2 };
-        let [below, above] = [62.0, if is_narrow { 48.0 } else { 28.0 }];
+        let [below, above] = [62.0, if is_narrow { 66.0 } else { 28.0 }];
         (panels, Place { width, n_columns, left: 72.0, below, above, ..Place::default() })
     }
 
