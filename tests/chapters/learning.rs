@@ -5,11 +5,11 @@ use fused_heads::FusedAttention;
 use lessons::Args;
 use lessons::a_lens_per_head::two_lenses;
 use lessons::gallery::draw;
-use lessons::learning::drawn::{ENOUGH, N_WRONG_STARTS, ends_of};
 use lessons::learning::{
     ADAM_RATE, N_SENTENCES, N_STEPS, RATE, START, Task, fresh_layer, optimisers, train,
 };
 use lessons::the_backward_pass::ways::{Way, projections};
+use lessons::the_backward_pass::wrong_starts::{ENOUGH, N_WRONG_STARTS, ends_of};
 
 use crate::quote::{assert_quote, below, short, values};
 

@@ -10,6 +10,7 @@
 //! and the sentence follow from these; each of the last three can be replaced by a better
 //! one.
 
+use crate::axis::Axis;
 use crate::figure::Drawn;
 use crate::grid::Grid;
 use crate::layout::legend_lines;
@@ -75,7 +76,11 @@ impl Chart {
         columns: &[String],
     ) -> Self {
         let grid = Grid { names: names.to_vec(), rows, columns, above: 0.0 };
-        Self::new(title).laid_out(grid.layouts())
+        // What the marks stand for; where they lie is the layouts'.
+        let panel = |name: &String| {
+            Panel::new(name.clone(), Axis::across(columns, 11), Axis::down(rows, 11), 0.0)
+        };
+        Self::new(title).panels(names.iter().map(panel)).laid_out(grid.layouts())
     }
 
     /// With one more panel, and what is marked on it.
@@ -147,7 +152,7 @@ impl Chart {
             let (panels, place) = panels(width);
             panels::layout(panels, &place)
         });
-        self.laid_out(layouts)
+        self.panels(panels(WIDE).0).laid_out(layouts)
     }
 
     /// With a sentence or two in place of the default: what those read who do not see it.

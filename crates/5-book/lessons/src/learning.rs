@@ -19,7 +19,6 @@ pub(crate) const FIGURES: &[Entry] = &[
     ("loss-curves", curves),
     ("two-slopes", drawn::two_slopes),
     ("cross-entropy", drawn::cross_entropy),
-    ("wrong-starts", drawn::wrong_starts),
 ];
 
 /// How many steps both optimisers go.

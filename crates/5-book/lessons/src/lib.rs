@@ -120,11 +120,15 @@ mod tests {
 
     #[test]
     fn every_figure_is_drawn() {
-        let only =
-            |name| if name == "circuits" { vec![("product", "qk")] } else { vec![] };
-        for (name, draw) in CHAPTERS.concat() {
+        let only = |name: &str| {
+            if name == "circuits" { vec![("product", "qk")] } else { vec![] }
+        };
+        let is_blank = |(name, draw): &Entry| {
             let figure = draw(&only(name).into_iter().collect()).unwrap();
-            assert!(!figure.sketch().is_empty(), "{name}");
-        }
+            figure.sketch().is_empty()
+        };
+        let blank: Vec<Entry> = CHAPTERS.concat().into_iter().filter(is_blank).collect();
+        let blank: Vec<&str> = blank.iter().map(|(name, _)| *name).collect();
+        assert!(blank.is_empty(), "{blank:?}");
     }
 }

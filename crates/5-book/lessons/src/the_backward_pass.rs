@@ -7,6 +7,7 @@ pub mod nudge;
 pub mod ways;
 
 mod wish;
+pub mod wrong_starts;
 
 use anyhow::Result;
 use figures::{Figure, backward_pass};
@@ -22,6 +23,7 @@ pub(crate) const FIGURES: &[Entry] = &[
     ("softmax-row", drawn::softmax_row),
     ("score-gradients", drawn::score_gradients),
     ("wrong-backward", drawn::wrong_backward),
+    ("wrong-starts", wrong_starts::figure),
 ];
 
 fn norms(_: &Args) -> Result<Figure> {

@@ -1,17 +1,12 @@
-//! Two optimisers on two slopes, the loss of a class, and where wrong gradients end.
+//! Two optimisers on two slopes, and the loss of a class.
 
 use anyhow::Result;
 use attention::{Matrix, softmax_rows};
-use figures::{
-    Axis, Chart, FAINT, Figure, Grouping, Mark, Panel, log_axis, palette, rounded,
-};
+use figures::{Axis, Chart, FAINT, Figure, Grouping, Mark, Panel, palette, rounded};
 use gradients::{Adam, Optimiser, Sgd};
 
-use super::{N_STEPS, RATE, Task, fresh_layer};
 use crate::args::Args;
-use crate::named_rows::{Look, NamedRows, RowList, RowPanel};
-use crate::numbers::{brief, written};
-use crate::the_backward_pass::ways::{Way, back};
+use crate::numbers::written;
 
 /// How steep the loss (x² + 20 y²) / 2 is along each of its parameters.
 const STEEP: [f64; 2] = [1.0, 20.0];
@@ -129,52 +124,6 @@ pub(super) fn cross_entropy(_: &Args) -> Result<Figure> {
     let title = "Cross-entropy: only the right class has a negative gradient, p − 1";
     let chart = Chart::new(title).panels(panels).marks(marks).columns(2);
     Ok(chart.grouped(Grouping::Beside).above([34.0; 2]).figure()?)
-}
-
-/// Of how many random starts the chapter trains each way, and below which loss the task is
-/// learned.
-pub const N_WRONG_STARTS: u64 = 6;
-/// Below this loss the task is learned.
-pub const ENOUGH: f64 = 0.01;
-
-/// The loss at the end of descent with a way's gradients, start by start.
-///
-/// # Errors
-/// None; the sizes fit.
-pub fn ends_of(way: Way) -> Result<Vec<f64>> {
-    let task = Task::new(1)?;
-    let trained = |seed| -> Result<f64> {
-        let mut layer = fresh_layer(seed)?;
-        for _ in 0..N_STEPS {
-            let d = back(&layer, &task, way)?;
-            Sgd { lr: RATE }.step_layer(&mut layer, &d)?;
-        }
-        task.loss(&layer)
-    };
-    (0..N_WRONG_STARTS).map(trained).collect()
-}
-
-pub(super) fn wrong_starts(_: &Args) -> Result<Figure> {
-    let names = Way::ALL.map(|(_, name)| name.to_owned());
-    let runs = Way::ALL.map(|(way, _)| ends_of(way));
-    let runs = runs.into_iter().collect::<Result<Vec<_>>>()?;
-    let is_right = |row: usize| Way::ALL[row].0 == Way::Right;
-    let of = |right: bool| -> Vec<Vec<f64>> {
-        let row = |(row, runs): (usize, &Vec<f64>)| match is_right(row) == right {
-            true => runs.clone(),
-            false => Vec::new(),
-        };
-        runs.iter().enumerate().map(row).collect()
-    };
-    let x = Axis::decades([1e-6, 1.0], log_axis::power_of_ten).titled("loss");
-    let lists = vec![
-        RowList::new("right", of(true), Look::Runs(palette::head(0))),
-        RowList::new("wrong", of(false), Look::Runs(palette::wrong())),
-    ];
-    let heading = format!("loss at the end, {N_WRONG_STARTS} starts");
-    let panel = RowPanel::new(heading, x, brief, lists);
-    let title = "Several wrong gradients learn the task too";
-    NamedRows::new(&names, 24.0, 1).figure(title, &[panel])
 }
 
 #[cfg(test)]
