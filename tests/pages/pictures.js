@@ -41,7 +41,7 @@ window.pictures = (() => {
         const [clientX, clientY] = [left + width / 2, top + height / 2];
         letters.dispatchEvent(new PointerEvent("pointermove", { bubbles: true, clientX, clientY }));
         const written = thing.ownerSVGElement.querySelector("[data-sum] text").textContent;
-        const [, sum, over, found] = /: \(?(.*?·.*?)(?:\) \/ (\S+))? = (\S+)$/.exec(written) ?? [];
+        const [, sum, over, found] = /: \(?(.*?·.*?)(?:\) \/ (\S+))? [=≈] (\S+)$/.exec(written) ?? [];
         const terms = (sum ?? "NaN·NaN").split(" + ").map((term) => term.split("·").map(number));
         const total = terms.reduce((all, [a, b]) => all + a * b, 0) / root(over);
         const half = (entry) => (Number.isInteger(entry) ? 0 : 0.05);

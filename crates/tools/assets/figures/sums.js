@@ -20,7 +20,9 @@
   function written({ dataset: { of, over } }, { row, column }, found) {
     const factor = ({ textContent: number }) => (number.startsWith("−") ? `(${number})` : number);
     const terms = row.map((entry, k) => `${entry.textContent}·${factor(column[k])}`).join(" + ");
-    return `${of}: ${over ? `(${terms}) / ${over}` : terms} = ${found.textContent}`;
+    // Numbers that were rounded to be drawn add up to about what is drawn.
+    const is = /[.√]/.test(terms + over) ? "≈" : "=";
+    return `${of}: ${over ? `(${terms}) / ${over}` : terms} ${is} ${found.textContent}`;
   }
 
   // Frames round letters, with some room.
@@ -37,6 +39,7 @@
   function show(thing, nth) {
     const svg = thing.ownerSVGElement;
     const [found, sum] = [letters(thing)[nth], svg.querySelector("[data-sum] text")];
+    svg.firstSum ??= sum?.textContent;
     const of = found && sum && factors(thing, nth);
     if (!of) return;
     for (const old of svg.querySelectorAll(".sum-lit")) old.remove();
@@ -45,10 +48,16 @@
     svg.sumAt = [thing.dataset.key, nth];
   }
 
+  // At a number that is no sum.
+  function clear(svg) {
+    for (const old of svg?.querySelectorAll(".sum-lit") ?? []) old.remove();
+    if (svg?.firstSum) svg.querySelector("[data-sum] text").textContent = svg.firstSum;
+  }
+
   for (const kind of ["pointermove", "pointerdown"]) {
     document.addEventListener(kind, (event) => {
       const thing = event.target.closest?.("[data-left]");
-      if (!thing) return;
+      if (!thing) return void clear(event.target.closest?.("[data-key]")?.ownerSVGElement);
       const at = ({ left, width }) => Math.abs(event.clientX - left - width / 2);
       const away = letters(thing).map((letter) => at(letter.getBoundingClientRect()));
       show(thing, away.indexOf(Math.min(...away)));

@@ -161,7 +161,7 @@ fn words_of(set: &Set, step: LineStep, heads: &[LineHead; 2]) -> String {
         LineStep::Rows => format!("Each word is a row of 4 entries; {word}’s is lit."),
         LineStep::Project => format!(
             "Each head makes three rows of 2 from {word}’s row of 4: what it looks for, \
-             what it is found by, and what it gives."
+             what it is found by, and what it hands over."
         ),
         LineStep::FirstScores | LineStep::SecondScores | LineStep::Scores => {
             "A score is a query’s row times a key’s column: it stands where they cross."
@@ -171,9 +171,9 @@ fn words_of(set: &Set, step: LineStep, heads: &[LineHead; 2]) -> String {
         LineStep::Mask if set.causal => {
             "Above the diagonal every score becomes −∞.".to_owned()
         }
-        LineStep::Mask => "Switch the causal mask on to see one block.".to_owned(),
+        LineStep::Mask => "Switch the causal mask on, and it blocks scores.".to_owned(),
         LineStep::Exp => {
-            "The largest score of a row is subtracted first, so that nothing overflows."
+            "The largest score of a row is subtracted first, so that no exponential is too large."
                 .to_owned()
         }
         LineStep::Softmax => {
@@ -190,8 +190,8 @@ fn words_of(set: &Set, step: LineStep, heads: &[LineHead; 2]) -> String {
             format!("Now each of {word}’s 4 entries can hold something of both heads.")
         }
         LineStep::Add => format!(
-            "{} keeps its row, plus what both heads found for it; the rest of the block \
-             takes it from here.",
+            "{} keeps its row, plus what both heads found for it; the rest of the layers \
+             take it from here.",
             capital(word)
         ),
     }

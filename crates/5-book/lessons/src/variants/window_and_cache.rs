@@ -115,8 +115,12 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
         n => format!("through {n} layers"),
     };
     let maps = [("what a token sees", &one), (through.as_str(), &several)];
+    let kept = match n_sinks {
+        0 => String::new(),
+        n => format!(" and the first {n} kept"),
+    };
     let title = format!(
-        "A window of {width}: what each token sees, and what reaches it {through}"
+        "A window of {width}{kept}: what each token sees, and what reaches it {through}"
     );
     let figure = mask_chart(title, &tokens, &tokens, &maps)?
         .marks((0..maps.len()).map(|nth| frame(query).on(nth)))

@@ -105,7 +105,9 @@ fn first_sum(line: &Equation) -> Option<String> {
         Some(over) => format!("({terms}) / {over}"),
         None => terms,
     };
-    Some(format!("{}: {sum} = {}", out.name, entry(out.entries[(row, 0)])))
+    // Numbers are written to two decimals.
+    let is = if sum.contains(['.', '√']) { '≈' } else { '=' };
+    Some(format!("{}: {sum} {is} {}", out.name, entry(out.entries[(row, 0)])))
 }
 
 /// What the page knows of a row of a matrix.

@@ -254,7 +254,7 @@ impl Drawing<'_> {
         self.frame(&concat, "concat", over(&concat), Station::Concat);
         let before = [w_o.x - 24.0, w_o.y + 9.0];
         self.frame(&w_o, "W^O", before, Station::Output);
-        self.frame(&out, "", over(&out), Station::Output);
+        self.frame(&out, "out", [out.x, out.bottom() + 10.0], Station::Output);
         self.frame(&sum, "X + out", over(&sum), Station::Out);
         for row in 0..WIDTH {
             let texts: Vec<String> =
@@ -307,7 +307,7 @@ impl Drawing<'_> {
             self.canvas.text(text, at, Anchor::Start, look);
         }
         if self.step.n_rows() > 0 {
-            let hint = "Point at a score or at a number behind it: here is its sum.";
+            let hint = "Point at a score, at a head's mixture or at an entry of out: here is its sum.";
             self.canvas.marked(&[("sum", String::new())], |canvas| {
                 let look = Look { room, ink: Ink::Muted, ..Look::note() };
                 canvas.text(hint, [x, y + 2.0 * LINE], Anchor::Start, look);

@@ -57,7 +57,7 @@ fn of_head(head: &LineHead, step: LineStep, word: usize) -> String {
         LineStep::Exp => {
             let sum: f64 = exps.iter().sum();
             let sum = share(sum);
-            format!("e^s, less the largest s: {}; sum {sum}", list(&exps, share))
+            format!("e^(s − largest s): {}; sum {sum}", list(&exps, share))
         }
         LineStep::Softmax => {
             let sum = share(exps.iter().sum());
@@ -71,7 +71,10 @@ fn of_head(head: &LineHead, step: LineStep, word: usize) -> String {
             format!("{} = {}", joined(&part, " + "), vector(&out, entry))
         }
         _ if step.n_rows() <= word => {
-            format!("q = {} is still to come", vector(&row(&head.q), entry))
+            format!(
+                "the scores of q = {} are still to come",
+                vector(&row(&head.q), entry)
+            )
         }
         _ => {
             let part = |j: usize| {
