@@ -68,7 +68,7 @@ window.tried = {
 
   // A place of a chart that sets something else than is set, if there is one: what it sets,
   // and where a mouse finds it.
-  async place() {
+  async pressable() {
     const { live } = this;
     const plot = window.figures.plotOf(live.figure);
     const settings = live.settings();

@@ -184,7 +184,7 @@ fn a_press_on_a_place_of_a_chart_sets_what_it_stands_for() {
     let n_pressed = Mutex::new(0);
     each(VIEWS[0], |_, page| {
         let place: Value =
-            serde_json::from_str(&page.text("tried.place()").unwrap()).unwrap();
+            serde_json::from_str(&page.text("tried.pressable()").unwrap()).unwrap();
         let Some(sets) = place["sets"].as_object() else { return Vec::new() };
         let [x, y] = [0, 1].map(|at| place["spot"][at].as_f64().unwrap());
         page.tab.click_point(Point { x, y }).unwrap();

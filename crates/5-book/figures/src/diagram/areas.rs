@@ -123,7 +123,7 @@ fn areas(dims: Dims, n_tokens: Option<usize>) -> Vec<Area> {
 }
 
 /// Over an area, for its name and its sizes; and between areas.
-const NAMES: f64 = 36.0;
+const NAMES: f64 = 40.0;
 const GAP: f64 = 16.0;
 /// Where a reader sets the number of tokens: how long an entry is, on a wide page and on a
 /// phone, and the largest matrices that have room.
@@ -161,14 +161,14 @@ fn drawn(
             _ => (0.0, under, page - 4.0),
         };
         let look = Look { room, ..Look::name() };
-        canvas.text(area.name, [x, top + 9.0], Anchor::Start, look);
+        canvas.text(area.name, [x, top + 13.0], Anchor::Start, look);
         let [own_rows, own_columns] = area.of_head(dims.n_heads());
         let note = match n_tokens {
             None => format!("{} × ({own_rows} × {own_columns})", dims.n_heads()),
             Some(_) => area.sizes(),
         };
         let look = Look { room, ..Look::note() };
-        canvas.text(&note, [x, top + 25.0], Anchor::Start, look);
+        canvas.text(&note, [x, top + 29.0], Anchor::Start, look);
         let [rows, columns] = area.shape.map(|n| n as f64 * unit);
         let whole = Rect { x, y: top + NAMES, w: columns, h: rows };
         area.strips(&mut canvas, &whole, dims.n_heads(), head);
