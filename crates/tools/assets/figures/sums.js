@@ -12,8 +12,9 @@
     const svg = thing.ownerSVGElement;
     const [left, right] = ["left", "right"].map((side) => named(svg, thing.dataset[side]));
     if ([...left, ...right].includes(null)) return null;
-    const column = right.length > 1 ? right.map((row) => letters(row)[nth]) : letters(right[0]);
-    return { row: left.flatMap(letters), column };
+    const row = left.flatMap(letters);
+    const isColumn = right.length === 1 && row.length > 1; // and not a matrix of one row
+    return { row, column: isColumn ? letters(right[0]) : right.map((of) => letters(of)[nth]) };
   }
 
   // `scores: (2·0 + 1·(−1)) / √2 = −0.7`.
