@@ -49,6 +49,8 @@ pub(crate) struct RowList {
 pub(crate) enum Look {
     /// A bar of this colour.
     Bars(&'static str),
+    /// A part of a bar of parts that add up, without its number.
+    Parts(&'static str),
     /// A dot of this colour in the middle of the row.
     Dots(&'static str),
     /// A dot of this colour for each run, from the top of the row down, and a bar at their
@@ -84,7 +86,7 @@ impl<'a> NamedRows<'a> {
             let left = label_width(self.names, FONT_SIZE).min(0.42 * width);
             let above = above[usize::from(!is_wide)];
             let place =
-                Place { width, n_columns, left, left_once: true, below: 24.0, above };
+                Place { width, n_columns, left, left_once: true, below: 28.0, above };
             let panel = |(nth, (title, x)): (usize, &(&str, Axis))| {
                 let y = Axis::down(self.names, FONT_SIZE);
                 let y = y.labelled(nth.is_multiple_of(n_columns));
@@ -181,6 +183,7 @@ impl RowPanel {
         let symbol = SYMBOLS[at % SYMBOLS.len()];
         match list.look {
             Look::Bars(colour) => self.bars(list, colour),
+            Look::Parts(colour) => parts(list, colour),
             Look::Cells(n) => cells(list, names.len(), n),
             Look::Dots(colour) => dots(&|_, _| 0.0).marked(symbol, 9).coloured(colour),
             Look::Cloud => dots(&|_, _| 0.3).marked("circle", 4).coloured(FAINT),
@@ -249,6 +252,11 @@ impl RowPanel {
             }
         }
     }
+}
+
+fn parts(list: &RowList, colour: &str) -> Mark {
+    let lengths = list.values.iter().map(|values| values.first().copied());
+    Mark::lying_bars(lengths).with_gaps().coloured(colour)
 }
 
 /// Filled cells of a row, and none where it is not known.

@@ -45,7 +45,7 @@ pub(super) fn figure(_: &Args) -> Result<Figure> {
         };
         runs.iter().enumerate().map(row).collect()
     };
-    let x = Axis::decades([1e-6, 1.0], log_axis::power_of_ten).titled("loss");
+    let x = Axis::decades([1e-6, 1.0], log_axis::power_of_ten);
     let lists = vec![
         RowList::new("right", of(true), Look::Runs(palette::head(0))),
         RowList::new("wrong", of(false), Look::Runs(palette::wrong())),

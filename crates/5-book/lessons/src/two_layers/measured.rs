@@ -175,7 +175,7 @@ pub(super) fn paths(_: &Args) -> Result<Figure> {
     let [q, k, v, logits] = ["queries", "keys", "values", "logits"].map(|end| cut(end));
     let cuts = [("queries", q?), ("keys", k?), ("values", v?), ("logits", logits?)];
     let panels = [
-        RowPanel::percent("parts of the score's margin", 0.0, lists(parts, Look::Bars)),
+        RowPanel::percent("parts of the score's margin", 0.0, lists(parts, Look::Parts)),
         RowPanel::percent("right, with one path cut", 0.0, lists(cuts, Look::Dots)),
     ];
     let title = "A note of which token is read by keys, a note of where by queries";

@@ -95,14 +95,14 @@ impl Places {
         let concat = rows([2.0, 306.0], ENTRY);
         let out = rows([90.0, 306.0], ENTRY);
         Self {
-            size: [NARROW, 426.0],
+            size: [NARROW, 434.0],
             x: rows([66.0, 16.0], 20.0),
             lanes,
             concat,
             w_o: above(&out, WIDTH, 6.0),
             out,
             sum: rows([196.0, 306.0], ENTRY),
-            sums: [2.0, 378.0],
+            sums: [2.0, 386.0],
             onward: [310.0, 306.0 + ROWS / 2.0, 78.0],
         }
     }
