@@ -18,7 +18,7 @@ use crate::sources::holds_test;
 const LEAST_PAGES: usize = 14;
 const WORDS_OF_A_PAGE: RangeInclusive<usize> = 120..=300;
 /// Of all of them, and of their index.
-const MOST_WORDS: usize = 7_000;
+const MOST_WORDS: usize = 7_050;
 /// Lines in PyTorch, which nothing here compiles.
 const MOST_LINES: usize = 2;
 

@@ -210,7 +210,8 @@ mod tests {
     use super::*;
 
     const EVERY_MARK: &str = "<figure figure-plot data-live= data-heads data-own-sentence \
-                              data-wrong-layer data-predict= data-draw= data-first-look";
+                              data-wrong-layer data-predict= data-draw= data-first-look \
+                              data-left=";
 
     #[test]
     fn a_page_names_its_assets_once_and_by_hash() {

@@ -187,7 +187,7 @@ impl Picture<'_> {
                 "All patterns of one head",
                 "",
                 &patterns,
-                &[chosen.clone()],
+                std::slice::from_ref(&chosen),
                 cell,
             ),
         ];

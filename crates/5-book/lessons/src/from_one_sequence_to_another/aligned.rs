@@ -41,7 +41,7 @@ pub fn of_four_centuries() -> Result<Vec<Value>> {
 /// The counts of each letter in the years of the book, and in four centuries.
 ///
 /// # Errors
-/// As [`runs`].
+/// As [`runs()`].
 pub fn both() -> Result<[Vec<usize>; 2]> {
     Ok([aligned(&runs()?)?, aligned(&of_four_centuries()?)?])
 }

@@ -86,7 +86,8 @@ impl Set {
     /// What a click on an entry of the three matrices side by side sets: the next whole
     /// number, and after the last one the first.
     fn clicked(&self, feature: usize, column: usize) -> String {
-        let kinds: [(&str, fn() -> Setting<Matrix>); 3] =
+        type Kind = (&'static str, fn() -> Setting<Matrix>);
+        let kinds: [Kind; 3] =
             [("w_q", Self::w_q), ("w_k", Self::w_k), ("w_v", Self::w_v)];
         let (key, setting) = kinds[column / 2];
         let mut changed = self.weights()[column / 2].clone();

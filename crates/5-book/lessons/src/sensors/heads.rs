@@ -95,7 +95,7 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
 
     let group = super::group(named)?;
     let readings = scale.channel(&window.readings, |sensor| group.contains(&sensor));
-    let readings: Vec<f64> = readings.iter().copied().collect();
+    let readings: Vec<f64> = readings.to_vec();
     let row: Vec<f64> = weights.row(head).iter().copied().collect();
     let most = row.iter().copied().fold(0.0, f64::max);
     let place = row.iter().position(|&x| x == most).unwrap_or_default();

@@ -172,7 +172,7 @@ pub(super) fn paths(_: &Args) -> Result<Figure> {
     };
     let parts =
         [("Q", part(1)?), ("K", part(2)?), ("both", part(3)?), ("neither", part(0)?)];
-    let [q, k, v, logits] = ["queries", "keys", "values", "logits"].map(|end| cut(end));
+    let [q, k, v, logits] = ["queries", "keys", "values", "logits"].map(cut);
     let cuts = [("queries", q?), ("keys", k?), ("values", v?), ("logits", logits?)];
     let panels = [
         RowPanel::percent("parts of the score's margin", 0.0, lists(parts, Look::Parts)),
