@@ -148,11 +148,10 @@ impl Chart {
     /// With a panel or more whose sizes depend on the width, in pixels: where there is
     /// room, and on a phone.
     pub fn by_width(self, panels: impl Fn(f64) -> (Vec<Panel>, Place)) -> Self {
-        let layouts = [WIDE, NARROW].map(|width| {
-            let (panels, place) = panels(width);
-            panels::layout(panels, &place)
-        });
-        self.panels(panels(WIDE).0).laid_out(layouts)
+        let [wide, narrow] = [WIDE, NARROW].map(panels);
+        let shown = self.panels(wide.0.iter().cloned());
+        let layouts = [wide, narrow].map(|(panels, at)| panels::layout(panels, &at));
+        shown.laid_out(layouts)
     }
 
     /// With a sentence or two in place of the default: what those read who do not see it.

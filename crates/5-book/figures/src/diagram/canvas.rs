@@ -7,6 +7,14 @@ use attention::Matrix;
 use super::markup::{short, tspans, width};
 use crate::palette;
 
+mod ink;
+mod key;
+mod rect;
+
+pub(super) use ink::Ink;
+pub(super) use key::{Key, Product};
+pub(super) use rect::Rect;
+
 /// Letters of a box's name, and of what stands under it.
 const NAME: f64 = 13.0;
 const NOTE: f64 = 11.0;
@@ -16,114 +24,12 @@ const LEAST: f64 = 8.5;
 /// How many shades a map of shares has.
 const SHADES: f64 = 12.0;
 
-/// How a part stands out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ink {
-    Plain,
-    /// Not what the diagram is about.
-    Muted,
-    /// What it is about.
-    Lit,
-    /// In the colour of the `nth` head.
-    Head(usize),
-    /// The same where others may be wrong.
-    Hue(usize),
-    /// Not where it should be.
-    Wrong,
-    /// Not seen, but a pointer finds it.
-    Nothing,
-}
-
-impl Ink {
-    /// Lit parts among muted ones; all plain where nothing is lit.
-    pub(super) fn of(is_lit: bool, something_is_lit: bool) -> Self {
-        match (is_lit, something_is_lit) {
-            (_, false) => Self::Plain,
-            (true, _) => Self::Lit,
-            (false, _) => Self::Muted,
-        }
-    }
-
-    fn colour(self) -> &'static str {
-        match self {
-            Self::Plain | Self::Muted => "currentColor",
-            Self::Lit => palette::head(0),
-            Self::Head(nth) => palette::head(nth),
-            Self::Hue(nth) => palette::beside_wrong(nth),
-            Self::Wrong => palette::wrong(),
-            Self::Nothing => "transparent",
-        }
-    }
-
-    /// The page's own colour for what is lit comes by way of the class.
-    fn stroke(self) -> String {
-        let colour = self.colour();
-        match self {
-            Self::Plain => format!("stroke=\"{colour}\" stroke-opacity=\".75\""),
-            Self::Muted => format!("stroke=\"{colour}\" stroke-opacity=\".35\""),
-            Self::Lit => format!("class=\"lit\" stroke=\"{colour}\" stroke-width=\"2\""),
-            _ => format!("stroke=\"{colour}\" stroke-width=\"1.5\""),
-        }
-    }
-
-    fn fill(self) -> String {
-        let colour = self.colour();
-        match self {
-            Self::Plain | Self::Muted => "fill=\"none\"".to_owned(),
-            Self::Lit => format!("fill=\"{colour}\" fill-opacity=\".16\""),
-            Self::Wrong => format!("fill=\"{colour}\" fill-opacity=\".5\""),
-            _ => format!("fill=\"{colour}\" fill-opacity=\".22\""),
-        }
-    }
-}
-
 /// What a text is to what it names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
     Middle,
     End,
-}
-
-/// A box's place: left, top, width, height.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Rect {
-    pub(super) x: f64,
-    pub(super) y: f64,
-    pub(super) w: f64,
-    pub(super) h: f64,
-}
-
-impl Rect {
-    pub(super) fn middle(&self) -> [f64; 2] {
-        [self.x + self.w / 2.0, self.y + self.h / 2.0]
-    }
-
-    pub(super) fn right(&self) -> f64 {
-        self.x + self.w
-    }
-
-    pub(super) fn corners(&self) -> [[f64; 2]; 4] {
-        let [left, right] = [self.x, self.right()];
-        let [top, bottom] = [self.y, self.bottom()];
-        [[left, top], [right, top], [right, bottom], [left, bottom]]
-    }
-
-    pub(super) fn bottom(&self) -> f64 {
-        self.y + self.h
-    }
-
-    /// One of `n` columns of the box.
-    pub(super) fn column(&self, nth: usize, n: usize) -> Self {
-        let w = self.w / n as f64;
-        Self { x: self.x + nth as f64 * w, w, ..*self }
-    }
-
-    /// One of `n` rows of the box.
-    pub(super) fn row(&self, nth: usize, n: usize) -> Self {
-        let h = self.h / n as f64;
-        Self { y: self.y + nth as f64 * h, h, ..*self }
-    }
 }
 
 /// A drawing of this size, so far.
@@ -234,18 +140,18 @@ impl Canvas {
 
     /// The edge of a cell, round what is drawn already.
     pub(super) fn framed(&mut self, rect: &Rect, ink: Ink) {
-        let [x, y, w, h] = [rect.x, rect.y, rect.w, rect.h].map(short);
-        let stroke = ink.stroke();
-        self.body += &format!(
-            "<rect x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" fill=\"none\" {stroke}/>"
-        );
+        self.boxed(rect, &format!("fill=\"none\" {}", ink.stroke()));
     }
 
     fn outline(&mut self, rect: &Rect, ink: Ink, more: &str) {
+        self.boxed(rect, &format!("{} {} {more}", ink.fill(), ink.stroke()));
+    }
+
+    /// A box with these attributes.
+    fn boxed(&mut self, rect: &Rect, attributes: &str) {
         let [x, y, w, h] = [rect.x, rect.y, rect.w, rect.h].map(short);
-        let (fill, stroke) = (ink.fill(), ink.stroke());
         self.body += &format!(
-            "<rect x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" {fill} {stroke} {more}/>"
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" {attributes}/>"
         );
     }
 
@@ -260,11 +166,7 @@ impl Canvas {
 
     /// A bar, whose length may change.
     pub(super) fn bar(&mut self, rect: &Rect, ink: Ink) {
-        let [x, y, w, h] = [rect.x, rect.y, rect.w, rect.h].map(short);
-        let colour = ink.colour();
-        self.body += &format!(
-            "<rect x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" fill=\"{colour}\"/>"
-        );
+        self.boxed(rect, &format!("fill=\"{}\"", ink.colour()));
     }
 
     pub(super) fn line(&mut self, from: [f64; 2], to: [f64; 2], ink: Ink) {
@@ -366,14 +268,10 @@ impl Canvas {
 
     /// A cell of an attention map, on the scale of all of them, with its number.
     pub(super) fn share(&mut self, rect: &Rect, share: f64, number: &str) {
-        let [x, y, w, h] = [rect.x, rect.y, rect.w, rect.h].map(short);
         let [ground, full] = palette::ends_of_shares();
         let opacity = (share * 100.0).round() / 100.0;
         for (colour, opacity) in [(ground, 1.0), (full, opacity)] {
-            self.body += &format!(
-                "<rect x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" \
-                 fill=\"{colour}\" fill-opacity=\"{opacity}\"/>"
-            );
+            self.boxed(rect, &format!("fill=\"{colour}\" fill-opacity=\"{opacity}\""));
         }
         let ink = palette::on_share(share);
         let [x, y] = [rect.middle()[0], rect.middle()[1] + 0.35 * NOTE].map(short);
@@ -400,50 +298,6 @@ impl Canvas {
             let at = [x, top + 7.5 + nth as f64 * 15.0];
             self.text(note, at, Anchor::Middle, Look { room, ink, ..Look::note() });
         }
-    }
-}
-
-/// What a drawing calls a thing that may move.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Key {
-    /// Unique in its drawing.
-    pub(super) name: String,
-    /// What it is made of, if that was drawn before it.
-    pub(super) from: Option<String>,
-    /// What a click on it sets: `word=2`.
-    pub(super) pick: Option<String>,
-    /// What its numbers are sums of.
-    pub(super) product: Option<Product>,
-}
-
-/// What a row of numbers is: a row times a matrix. A page writes the sum of each out.
-#[derive(Debug, Clone)]
-pub(super) struct Product {
-    /// What the row is called.
-    pub(super) name: String,
-    /// The things whose numbers, one after the other, are the row.
-    pub(super) left: Vec<String>,
-    /// The rows of the matrix; or one thing, whose numbers are its only column.
-    pub(super) right: Vec<String>,
-    /// What the sums are divided by: `√2`.
-    pub(super) over: Option<String>,
-}
-
-impl Key {
-    pub(super) fn new(name: impl Into<String>) -> Self {
-        Self { name: name.into(), ..Self::default() }
-    }
-
-    pub(super) fn from(self, other: impl Into<String>) -> Self {
-        Self { from: Some(other.into()), ..self }
-    }
-
-    pub(super) fn sums(self, product: Product) -> Self {
-        Self { product: Some(product), ..self }
-    }
-
-    pub(super) fn picks(self, setting: impl Into<String>) -> Self {
-        Self { pick: Some(setting.into()), ..self }
     }
 }
 
