@@ -33,22 +33,32 @@ window.liveHandles = (() => {
     return [...control.options].sort((a, b) => apart(a) - apart(b))[0][0];
   }
 
-  function watchEdges(place, controls, put) {
-    let held = null;
+  // What `grab` finds under the pointer is held until it is let go: it gives what is done at
+  // each move, or nothing. The drawing is replaced meanwhile, its place is not.
+  function drag(place, grab) {
+    let move = null;
     place.addEventListener("pointerdown", (event) => {
-      const [key, ...numbers] = event.target.closest("[data-drag]")?.dataset.drag.split(" ") ?? [];
-      const control = controls.find((it) => it.key === key);
-      if (!control) return;
-      const [zero, unit, whole] = numbers.map(Number);
-      held = { control, zero, unit, whole };
+      move = grab(event);
+      if (!move) return;
       event.preventDefault();
       place.setPointerCapture(event.pointerId);
     });
-    place.addEventListener("pointermove", (event) => {
-      const found = held && inDrawing(place, event);
-      if (found) put(held.control, edgeText(held, found));
+    place.addEventListener("pointermove", (event) => move?.(event));
+    for (const end of ["pointerup", "pointercancel"]) place.addEventListener(end, () => (move = null));
+    return () => move !== null;
+  }
+
+  function dragEdges(place, controls, put) {
+    drag(place, ({ target }) => {
+      const [key, ...numbers] = target.closest("[data-drag]")?.dataset.drag.split(" ") ?? [];
+      const control = controls.find((it) => it.key === key);
+      if (!control) return null;
+      const [zero, unit, whole] = numbers.map(Number);
+      return (event) => {
+        const found = inDrawing(place, event);
+        if (found) put(control, edgeText({ control, zero, unit, whole }, found));
+      };
     });
-    for (const end of ["pointerup", "pointercancel"]) place.addEventListener(end, () => (held = null));
   }
 
   // The nearest of the points, if it is near.
@@ -58,54 +68,50 @@ window.liveHandles = (() => {
     return apart(first) <= NEAR ? first : null;
   }
 
-  // The drawing is replaced while a tip is dragged, its place is not.
-  function watch(place, controls, put) {
-    watchEdges(place, controls, put);
+  function dragTips(place, controls) {
     const points = controls.filter((control) => control.move);
     if (!points.length) return;
-    let held = null;
     place.classList.add("live-handles");
-    place.addEventListener("pointerdown", (event) => {
-      const found = inPlane(place, event);
-      held = found && nearest(points, found);
-      if (!held) return;
-      event.preventDefault();
-      place.setPointerCapture(event.pointerId);
+    const isHeld = drag(place, (down) => {
+      const found = inPlane(place, down);
+      const held = found && nearest(points, found);
+      return held && ((event) => {
+        const { at } = inPlane(place, event) ?? {};
+        if (at) held.move(at);
+      });
     });
     place.addEventListener("pointermove", (event) => {
       const found = inPlane(place, event);
-      if (!found) return;
-      if (held) held.move(found.at);
-      place.style.cursor = held ? "grabbing" : nearest(points, found) ? "grab" : "";
+      if (found) place.style.cursor = isHeld() ? "grabbing" : nearest(points, found) ? "grab" : "";
     });
-    for (const end of ["pointerup", "pointercancel"]) place.addEventListener(end, () => (held = null));
   }
 
-  // Places side by side (`data-places`), over which something is dragged: each has what a
-  // click on it sets, and is clicked where it is the nearest to the pointer.
-  function slide(place) {
-    let key = null;
+  // Over places side by side (`data-places`), of which each has what it sets: the one that is
+  // nearest to the pointer sets it.
+  function dragAlong(place, pick) {
     const keyOf = (part) => part.dataset.pick.split("=")[0];
     const apart = (part, x) => {
       const { left, width } = part.getBoundingClientRect();
       return width ? Math.abs(left + width / 2 - x) : Infinity;
     };
-    const click = (part) => part.dispatchEvent(new MouseEvent("click", { bubbles: true }));
-    place.addEventListener("pointerdown", (event) => {
-      const part = event.target.closest("[data-places] [data-pick]");
-      if (!part) return;
-      event.preventDefault();
-      key = keyOf(part);
-      place.setPointerCapture(event.pointerId);
-      click(part);
+    drag(place, ({ target }) => {
+      const part = target.closest("[data-places] [data-pick]");
+      if (!part) return null;
+      const key = keyOf(part);
+      pick(part.dataset.pick);
+      return ({ clientX: x }) => {
+        const parts = [...place.querySelectorAll("[data-places] [data-pick]")].filter((part) => keyOf(part) === key);
+        pick(parts.reduce((a, b) => (apart(b, x) < apart(a, x) ? b : a)).dataset.pick);
+      };
     });
-    place.addEventListener("pointermove", ({ clientX: x }) => {
-      if (!key) return;
-      const parts = [...place.querySelectorAll("[data-places] [data-pick]")].filter((part) => keyOf(part) === key);
-      click(parts.reduce((a, b) => (apart(b, x) < apart(a, x) ? b : a)));
-    });
-    for (const end of ["pointerup", "pointercancel"]) place.addEventListener(end, () => (key = null));
   }
 
-  return { watch, slide };
+  // `put` sets a control to a text, `pick` what a part of the drawing stands for.
+  function watch(place, controls, put, pick) {
+    dragEdges(place, controls, put);
+    dragTips(place, controls);
+    dragAlong(place, pick);
+  }
+
+  return { watch };
 })();

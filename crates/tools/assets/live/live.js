@@ -82,8 +82,8 @@
       this.worker = made;
       for (const part of this.furniture) part.inert = false;
       const drawn = this.figure.querySelector(".figure-plot, .figure-diagram");
-      window.liveHandles.watch(drawn, this.controls, (control, text) => this.put([[control, text]]));
-      window.liveHandles.slide(drawn);
+      const put = (control, text) => this.put([[control, text]]);
+      window.liveHandles.watch(drawn, this.controls, put, (pairs) => this.pick(pairs));
       drawn.addEventListener("click", (event) => {
         const part = event.target.closest("[data-pick]");
         this.pick(part ? part.dataset.pick : window.figures.plotOf(this.figure)?.picked(event));
