@@ -10,7 +10,7 @@ use figures::{Axis, Chart, Figure, Mark, Panel, label_width, palette};
 use variants::{Changes, Pairing, QkNorm, Rotary, VariantAttention, yarn_amplitude};
 
 use crate::args::{Args, Entry};
-use crate::numbers::{ends, written};
+use crate::numbers::{apart, ends, written};
 use crate::trained;
 
 pub(crate) const FIGURES: &[Entry] = &[
@@ -52,11 +52,6 @@ fn layer(changes: Changes) -> Result<VariantAttention> {
 fn rotary() -> Result<Rotary> {
     let d_k = trained::layer()?.parameters.dims().d_k();
     Ok(Rotary::new(Pairing::Halves, d_k, 10_000.0)?)
-}
-
-/// How far a matrix is from what it should be, as a part of that one's size.
-fn apart(found: &Matrix, expected: &Matrix) -> f64 {
-    (found - expected).norm() / expected.norm()
 }
 
 /// How far each row is.

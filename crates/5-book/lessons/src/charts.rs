@@ -1,5 +1,4 @@
-//! Charts that several lessons draw: bars of two or three series beside one another, and a map
-//! with a ring in each row.
+//! Bars of two or three series beside one another, and a map with a ring in each row.
 
 use anyhow::Result;
 use attention::Matrix;

@@ -295,6 +295,13 @@ impl RowList {
         )
     }
 
+    /// In these rows alone.
+    pub(crate) fn only(mut self, is_kept: impl Fn(usize) -> bool) -> Self {
+        let rows = self.values.iter_mut().enumerate();
+        rows.filter(|(row, _)| !is_kept(*row)).for_each(|(_, of)| of.clear());
+        self
+    }
+
     /// Whether no row has a number.
     pub(crate) fn is_empty(&self) -> bool {
         self.values.iter().all(Vec::is_empty)

@@ -1,6 +1,6 @@
 //! What lessons ask of lists of numbers.
 
-use attention::{median, thousands};
+use attention::{Matrix, median, thousands};
 use figures::Lines;
 
 pub use figures::share;
@@ -9,6 +9,11 @@ pub use figures::share;
 pub fn mean(numbers: impl IntoIterator<Item = f64>) -> f64 {
     let (sum, n) = numbers.into_iter().fold((0.0, 0.0), |(sum, n), x| (sum + x, n + 1.0));
     sum / n
+}
+
+/// How far a matrix is from what it should be, as a part of that one's size: of their norms.
+pub fn apart(found: &Matrix, expected: &Matrix) -> f64 {
+    (found - expected).norm() / expected.norm()
 }
 
 /// The least, the median and the greatest; NaN of no number.
@@ -52,6 +57,11 @@ pub fn written(number: f64, decimals: i32) -> String {
     let unit = 10f64.powi(decimals);
     // Adding 0 takes the sign from a zero.
     ((number * unit).round() / unit + 0.0).to_string().replace('-', "−")
+}
+
+/// To whole numbers.
+pub fn whole(number: f64) -> String {
+    written(number, 0)
 }
 
 /// A part of 1: `95.5 %`.

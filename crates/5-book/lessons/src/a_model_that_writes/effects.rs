@@ -35,16 +35,11 @@ fn panel(
     written: fn(f64) -> String,
     rows: &[Vec<f64>],
 ) -> RowPanel {
-    let of = |is_once: bool| -> Vec<Vec<f64>> {
-        let row = |row: &Vec<f64>| match (row.len() == 1) == is_once {
-            true => row.clone(),
-            false => Vec::new(),
-        };
-        rows.iter().map(row).collect()
-    };
+    let is_once = |row: usize| rows[row].len() == 1;
+    let list = |name: &str, look| RowList::new(name, rows, look);
     let lists = [
-        RowList::new("measured", of(true), Look::Dots(palette::head(0))),
-        RowList::new("draws of chance", of(false), Look::Runs(NEUTRAL)),
+        list("measured", Look::Dots(palette::head(0))).only(is_once),
+        list("draws of chance", Look::Runs(NEUTRAL)).only(|row| !is_once(row)),
     ];
     let lists = lists.into_iter().filter(|list| !list.is_empty());
     RowPanel::new(title, x, written, lists.collect())

@@ -7,7 +7,7 @@ use gradients::{Optimiser, Sgd};
 
 use super::{N_STEPS, RATE, START, Task, fresh_layer};
 use crate::live::{LiveFigure, LiveView, Question, Training, live};
-use crate::numbers::brief;
+use crate::numbers::{apart, brief};
 use crate::the_backward_pass::ways::{Way, back, by_differences, compared};
 
 /// Trains two layers with the same start by gradient descent, one with a wrong gradient.
@@ -191,8 +191,7 @@ impl Mismatch {
     fn new(layer: &FusedAttention, task: &Task, way: Way) -> Result<Self> {
         let computed = compared(&back(layer, task, way)?)?;
         let expected = by_differences(layer, task)?;
-        let part =
-            |nth: usize| (&computed[nth] - &expected[nth]).norm() / expected[nth].norm();
+        let part = |nth: usize| apart(&computed[nth], &expected[nth]);
         Ok(Self { parts: std::array::from_fn(part) })
     }
 

@@ -9,7 +9,7 @@ use super::model::N_HEADS;
 use super::{Costs, found, runs};
 use crate::Args;
 use crate::named_rows::{Look, NamedRows, RowList, RowPanel};
-use crate::numbers::written;
+use crate::numbers::{whole, written};
 use crate::seeds::numbers;
 
 /// What was measured, and what a row of it is called.
@@ -29,10 +29,6 @@ pub const VARIANTS: [(&str, &str); 10] = [
 /// Nothing is planted in windows at the end of a life.
 pub fn is_asked(windows: &str, name: &str) -> bool {
     windows == "transition" || !["transition", "spike"].contains(&name)
-}
-
-fn whole(number: f64) -> String {
-    written(number, 0)
 }
 
 fn hundredths(number: f64) -> String {

@@ -1,7 +1,7 @@
 //! Who learns of a reading in an LSTM that reads both ways: live.
 
 use crate::live::{LiveFigure, LiveView, Question, Weights, live};
-use crate::numbers::{along, lines_panel, share};
+use crate::numbers::{along, apart, lines_panel, share};
 use anyhow::Result;
 use attention::Matrix;
 use figures::lines;
@@ -68,7 +68,7 @@ pub fn moved(engine: usize, remaining: usize, reading: usize) -> Result<Matrix> 
     Ok(Matrix::from_fn(before.nrows(), 2, |t, half| {
         let of =
             |output: &Matrix| output.view((t, half * hidden), (1, hidden)).into_owned();
-        (of(&after) - of(&before)).norm() / of(&before).norm()
+        apart(&of(&after), &of(&before))
     }))
 }
 

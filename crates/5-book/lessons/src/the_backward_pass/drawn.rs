@@ -13,7 +13,7 @@ use super::Wish;
 use super::ways::{Way, back, by_differences, compared};
 use crate::args::Args;
 use crate::learning::{START, Task, fresh_layer};
-use crate::numbers::written;
+use crate::numbers::{apart, written};
 
 /// The head whose gradients are shown, and the query: *approved*.
 pub const SHOWN: [usize; 2] = [6, 3];
@@ -119,9 +119,7 @@ pub fn errors() -> Result<Matrix> {
     for (row, (way, _)) in Way::ALL.into_iter().enumerate() {
         let computed = compared(&back(&start, &task, way)?)?;
         for (column, which) in [3, 2, 0, 1, 4, 5].into_iter().enumerate() {
-            let expected = &differences[which];
-            let off = (&computed[which] - expected).norm() / expected.norm();
-            errors[(row, column)] = off;
+            errors[(row, column)] = apart(&computed[which], &differences[which]);
         }
     }
     Ok(errors)

@@ -8,7 +8,7 @@ use runs::{Pass, Row, Run};
 use super::CASE;
 use crate::Args;
 use crate::named_rows::{Look, NamedRows, RowList, RowPanel};
-use crate::numbers::written;
+use crate::numbers::{whole, written};
 
 /// What `bench writing` printed of a model that writes.
 pub const WRITING: &str =
@@ -40,10 +40,6 @@ const ROW: f64 = 26.0;
 
 fn bars(name: &str, values: Vec<f64>, hue: usize) -> RowList {
     RowList::single(name, values, Look::Bars(palette::head(hue)))
-}
-
-fn whole(number: f64) -> String {
-    written(number, 0)
 }
 
 pub(super) fn few_bits(_: &Args) -> Result<Figure> {

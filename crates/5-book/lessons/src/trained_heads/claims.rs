@@ -2,12 +2,12 @@
 
 use ablation::odds::odds_ratio;
 use anyhow::Result;
-use attention::{LayerParameters, Matrix};
+use attention::Matrix;
 use model_files::Sentence;
 
 use super::measures::Maps;
 use crate::numbers::mean;
-use crate::trained::{at, is_word, maps};
+use crate::trained::{at, is_word};
 
 /// A link that a source claims.
 #[derive(Debug, Clone, Copy)]
@@ -58,14 +58,6 @@ impl Claim {
         let rows = self.queries.iter().map(|query| at(sentence, query));
         Ok((rows.collect::<Result<_>>()?, at(sentence, self.key)?))
     }
-}
-
-/// The maps of a layer on all sentences.
-///
-/// # Errors
-/// If the tokens have another width than the layer.
-pub fn maps_of_all(layer: &LayerParameters, sentences: &[Sentence]) -> Result<Maps> {
-    sentences.iter().map(|sentence| maps(layer, &sentence.input)).collect()
 }
 
 /// The head that gives `key` the most from these queries (pieces of one word count by

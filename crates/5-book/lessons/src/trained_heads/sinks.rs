@@ -11,7 +11,7 @@ use single_head::HeadPass;
 
 use super::measures::{lengths, weighted};
 use crate::Args;
-use crate::numbers::{mean, share};
+use crate::numbers::{apart, mean, share};
 use crate::trained::{self, cosine, passes};
 
 /// What each token gets, as means over all heads and queries.
@@ -81,8 +81,7 @@ impl Without {
 
     /// How much each changes the output, as parts of the output's length: dropped, masked.
     pub fn changes(&self) -> [f64; 2] {
-        let change = |out: &Matrix| (out - &self.whole).norm() / self.whole.norm();
-        [change(&self.dropped), change(&self.masked)]
+        [&self.dropped, &self.masked].map(|out| apart(out, &self.whole))
     }
 
     /// How many times as long the masked output is.

@@ -6,6 +6,8 @@ use attention::{
 };
 use variants::{LatentSizes, NextToken, Pairing, Rotary, Sizes};
 
+use crate::numbers::apart;
+
 /// The width of the layer that is counted: those of a model of 135 million parameters.
 pub const D_MODEL: usize = 576;
 /// Its query heads.
@@ -55,7 +57,7 @@ pub fn not_absorbed() -> Result<f64> {
     let rotary = Rotary::new(Pairing::Halves, d_k, 10_000.0)?;
     rotary.rotate(&mut rotated, d_k, &vec![1; w_up.nrows()])?;
     let product = &w_q * w_up.transpose();
-    Ok((&w_q * rotated.transpose() - &product).norm() / product.norm())
+    Ok(apart(&(&w_q * rotated.transpose()), &product))
 }
 
 /// The multiply-adds of writing so many tokens: with a whole pass for each, and with a cache.

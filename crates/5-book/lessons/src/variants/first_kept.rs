@@ -8,7 +8,7 @@ use variants::{Changes, Positions, VariantAttention, Window};
 
 use crate::args::Args;
 use crate::named_rows::{Look, NamedRows, RowList, RowPanel};
-use crate::numbers::percent;
+use crate::numbers::{apart, percent};
 use crate::trained;
 
 /// How many keys on either side of a token its window has.
@@ -42,16 +42,16 @@ pub fn distances(packed: PackedParameters, x: &Matrix) -> Result<WindowDistances
     let n = x.nrows();
     let window = Window { left: Some(SIDE), right: Some(SIDE), n_sinks: 0 };
     let at = Positions::new(n, n);
-    let apart = |kept: Option<usize>| -> Result<f64> {
+    let distance = |kept: Option<usize>| -> Result<f64> {
         let sees = |i: usize, j: usize| {
             kept == Some(j) || window.sees(at.queries[i], at.keys[j])
         };
         let mask = Mask::Allowed(Matrix::from_fn(n, n, sees));
         let out = layer.self_attend(x, &mask)?.out;
-        Ok((out - &whole).norm() / whole.norm())
+        Ok(apart(&out, &whole))
     };
-    let with = (0..n).map(|key| apart(Some(key))).collect::<Result<_>>()?;
-    Ok(WindowDistances { alone: apart(None)?, with })
+    let with = (0..n).map(|key| distance(Some(key))).collect::<Result<_>>()?;
+    Ok(WindowDistances { alone: distance(None)?, with })
 }
 
 /// The distances of each sentence: with each other key kept, and with the first.
