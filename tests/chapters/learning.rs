@@ -9,7 +9,9 @@ use lessons::learning::{
     ADAM_RATE, N_SENTENCES, N_STEPS, RATE, START, Task, fresh_layer, optimisers, train,
 };
 use lessons::the_backward_pass::ways::{Way, projections};
-use lessons::the_backward_pass::wrong_starts::{ENOUGH, N_WRONG_STARTS, ends_of};
+use lessons::the_backward_pass::wrong_starts::{
+    ENOUGH, N_WRONG_STARTS, ends_of, kept_ends,
+};
 
 use crate::quote::{assert_quote, below, short, values};
 
@@ -22,6 +24,12 @@ fn wrong_gradients_that_learn() {
         let all = Way::ALL.map(|(way, _)| threads.spawn(move || ends_of(way).unwrap()));
         all.map(|thread| thread.join().unwrap())
     });
+    let kept = kept_ends().unwrap();
+    assert!(kept.iter().map(Vec::len).eq(ends.iter().map(Vec::len)), "{kept:?}");
+    for (kept, end) in kept.iter().flatten().zip(ends.iter().flatten()) {
+        let off = (kept / end - 1.0).abs();
+        assert!(off < 1e-3, "{kept} is kept of {end}: {off:.1e}");
+    }
     let reached = ends.map(|ends| ends.iter().filter(|&&end| end < ENOUGH).count());
     let as_good = reached[1..].iter().filter(|&&n| n >= reached[0]).count();
     let quoted = [

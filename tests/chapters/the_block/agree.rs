@@ -3,7 +3,7 @@
 use attention::{Linear, Matrix};
 use block::{Activation, FeedForward};
 use lessons::the_block::agree::{
-    KINDS, N_SENTENCES, N_STEPS, WIDTHS, answered, asking, numbers,
+    KINDS, N_SENTENCES, N_STEPS, WIDTHS, answered, asking, kept_answered, numbers,
 };
 
 use crate::quote::{assert_quote, short, values};
@@ -19,6 +19,7 @@ fn the_heads_hand_over_both_numbers() {
 #[test]
 fn a_feed_forward_layer_answers_all_four() {
     let answered = answered().unwrap();
+    assert_eq!(kept_answered().unwrap(), answered);
     let all = |kind: usize, width: usize| {
         answered[kind][width].iter().filter(|&&right| right == N_SENTENCES).count()
     };

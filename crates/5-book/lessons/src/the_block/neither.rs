@@ -3,7 +3,9 @@
 use anyhow::Result;
 use figures::{Axis, Chart, Figure, Mark, Panel, by_cell, legend_room, palette};
 
-use super::agree::{KINDS, N_SENTENCES, N_STARTS, WIDTHS, answered, asking, numbers};
+use super::agree::{
+    KINDS, N_SENTENCES, N_STARTS, WIDTHS, asking, kept_answered, numbers,
+};
 use crate::Args;
 use crate::numbers::written;
 
@@ -36,7 +38,7 @@ fn points(answer: &str, nth: usize) -> Result<Mark> {
 }
 
 pub(super) fn figure(_: &Args) -> Result<Figure> {
-    let starts = answered()?;
+    let starts = kept_answered()?;
     let all = |kind: usize, width: usize| {
         starts[kind][width].iter().filter(|&&right| right == N_SENTENCES).count()
     };
