@@ -32,5 +32,5 @@ pub use chapters::{Section, root};
 pub use exercise::{Exercise, all, asked, digest, find, folder, with_numbers};
 pub use fault::{Fault, Result};
 pub use layer::{LayerMistake, layer_mistake, layer_mistakes, layer_pages};
-pub use sheet::{Block, Mistake, Other, Right, Sheet, ShownBy, blocks};
+pub use sheet::{Block, Elsewhere, Mistake, Other, Right, Sheet, ShownBy, blocks};
 pub use solution::Solution;

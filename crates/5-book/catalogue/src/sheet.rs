@@ -6,6 +6,7 @@
 //! Begin: one row: take the exponential of each of its scores
 //! Print: one row: its exponentials and their sum
 //! Passed: Every row sums to 1, and no score is too large for it.
+//! Elsewhere: From scores [n_q, n_kv], return the attention weights [n_q, n_kv].
 //!
 //! ## Hints
 //! 1. A first step.
@@ -25,6 +26,9 @@
 //! ### passed
 //!     row.max() → row.iter().copied().fold(f64::NEG_INFINITY, f64::max)
 //! ```
+//!
+//! `Elsewhere:` says what a function in another language gets and returns. Where its place is
+//! taken by `Rust alone:`, that says why the answer is no function of numbers.
 //!
 //! A section is named by its heading, and by its chapter's topic before ` / ` where it is in
 //! another chapter than the exercise; a mistake without one is explained where the exercise
@@ -58,6 +62,8 @@ pub struct Sheet {
     pub print: String,
     /// What is said once the answer is right: what now holds.
     pub passed: String,
+    /// What a function in another language gets and returns.
+    pub elsewhere: Elsewhere,
     /// How to go about it, step by step.
     pub hints: Vec<String>,
     /// Right answers beside the solution.
@@ -68,6 +74,15 @@ pub struct Sheet {
     pub others: Vec<Other>,
     /// Of the exercise in which a test is written: what shows which mistakes of a layer.
     pub shown_by: Vec<ShownBy>,
+}
+
+/// Whether an answer may be written in another language than Rust.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Elsewhere {
+    /// A function that gets and returns this.
+    Function(String),
+    /// It may not, because of this.
+    RustAlone(String),
 }
 
 /// What it takes to see some mistakes.
@@ -149,6 +164,10 @@ impl Sheet {
             begin: key("Begin")?,
             print: key("Print")?,
             passed: key("Passed")?,
+            elsewhere: match body.key("Rust alone") {
+                Some(why) => Elsewhere::RustAlone(why),
+                None => Elsewhere::Function(key("Elsewhere")?),
+            },
             hints: Vec::new(),
             right: Vec::new(),
             mistakes: Vec::new(),

@@ -145,8 +145,10 @@ pub fn thinned(parts: &[Matrix]) -> Vec<Matrix> {
     parts.iter().map(thin).collect()
 }
 
+/// In f32 a number may be infinite that is not in f64.
 pub(crate) fn same(a: f64, b: f64, tolerance: f64) -> bool {
-    a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= tolerance
+    let both_nan = a.is_nan() && b.is_nan();
+    both_nan || a as f32 == b as f32 || (a - b).abs() <= tolerance
 }
 
 /// By how much an entry may differ: a fraction of the largest of all.

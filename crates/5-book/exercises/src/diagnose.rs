@@ -4,13 +4,49 @@ use attention::Matrix;
 
 use crate::compare::{first_difference, has_numbers, same_outcome, thinned};
 use crate::outcome::{self, Outcome};
-use crate::{CaseNumbers, Difference, Numbers, Parts, Pattern, Untyped, Verdict, Wrong};
+use crate::{
+    CaseNumbers, Difference, Numbers, Parts, Pattern, Precision, Untyped, Verdict, Wrong,
+};
 
 type Found = Outcome<Vec<Matrix>>;
 
 /// What can be said of what an answer gave on each case: the most telling thing first.
 pub fn diagnose(shown: &Untyped, kept: &Numbers, outcomes: &[Found]) -> Verdict {
     Lookup { shown, kept, outcomes }.verdict()
+}
+
+/// Whether an answer gives on every case what the right one gives, or what a mistake gives.
+pub fn same_everywhere(shown: &Untyped, kept: &Numbers, outcomes: &[Found]) -> bool {
+    let lookup = Lookup { shown, kept, outcomes };
+    let mut cases = 0..outcomes.len();
+    let is_like = |wrong: &Wrong| (0..outcomes.len()).all(|at| lookup.gives(wrong, at));
+    cases.all(|case| lookup.difference(case).is_none()) || kept.wrong.iter().any(is_like)
+}
+
+/// The same of numbers with few digits, which may be those of several answers: a verdict then
+/// names all of them, and a right answer that lost more on the way is not called wrong.
+pub fn diagnose_coarse(
+    shown: &Untyped,
+    kept: &Numbers,
+    outcomes: &[Found],
+    precision: Precision,
+) -> Verdict {
+    let lookup = Lookup { shown, kept, outcomes };
+    let like = |wrong: &&Wrong| (0..outcomes.len()).all(|at| lookup.gives(wrong, at));
+    let mut mistakes: Vec<usize> =
+        kept.wrong.iter().filter(like).map(|it| it.mistake).collect();
+    mistakes.dedup();
+    let is_right = |shown: &Untyped| {
+        let lookup = Lookup { shown, kept, outcomes };
+        (0..outcomes.len()).all(|case| lookup.difference(case).is_none())
+    };
+    let nearly = shown.with_tolerance(shown.tolerance + precision.arithmetic);
+    let (passes, may_be_right) = (is_right(shown), is_right(&nearly));
+    match (mistakes.as_slice(), may_be_right) {
+        ([], true) if passes => Verdict::Passed,
+        ([], false) | ([_], false) => lookup.verdict(),
+        (_, may_be_right) => Verdict::Coarse { may_be_right, mistakes },
+    }
 }
 
 /// An answer's numbers beside those that are kept.

@@ -9,7 +9,7 @@ use attention::Matrix;
 use crate::compare::{normalised, same_answer, thinned};
 use crate::outcome::{self, Outcome};
 use crate::{
-    Answer, Array, Arrays, CaseNumbers, Numbers, Parts, Place, Untyped, Verdict,
+    Answer, Array, Arrays, CaseNumbers, Numbers, Parts, Place, Report, Untyped, Verdict,
     diagnose, message,
 };
 
@@ -156,7 +156,7 @@ impl<I: Arrays, O: Answer> Exercise<I, O> {
             sizes: limit.running,
             seconds: limit.seconds,
         });
-        words.say(&message(&sheet, &verdict));
+        words.say(&message(&sheet, &verdict), || Report::of(&(&sheet).into(), &verdict));
         if matches!(verdict, Verdict::Passed) {
             ExitCode::SUCCESS
         } else {
@@ -196,7 +196,11 @@ impl<I: Arrays, O: Answer> Exercise<I, O> {
         Some(outcomes)
     }
 
-    fn untyped<R>(&self, cases: &[Case<I>], work: impl FnOnce(&Untyped) -> R) -> R {
+    pub(crate) fn untyped<R>(
+        &self,
+        cases: &[Case<I>],
+        work: impl FnOnce(&Untyped) -> R,
+    ) -> R {
         work(&Untyped {
             name: self.name,
             tolerance: O::TOLERANCE,

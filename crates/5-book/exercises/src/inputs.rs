@@ -52,3 +52,34 @@ pub use the_ladder::*;
 pub use trained_heads::*;
 pub use two_layers::*;
 pub use variants::*;
+
+use crate::AnyExercise;
+
+macro_rules! exercises {
+    ($($name:ident)*) => {
+        /// Every exercise that compares numbers, without its types.
+        static ALL: &[&dyn AnyExercise] = &[$(&$name::EXERCISE),*];
+    };
+}
+
+exercises! {
+    ablation batches beam both_ways choose columns_as_heads concatenation
+    copying_share count_multiply_adds count_parameters cross_attention cross_cache
+    cross_entropy cross_heads decoder_masks dropout gated_feed_forward head_backward
+    head_in_loops head_in_matrices induction latent_keys layer_norm logit_paths
+    masks mixing next_token_loss nothing_to_attend online_softmax packing
+    padded_loss part_of_sum pieces positions projection_backward ring_mask rotary
+    scale scaled scores shared_keys softmax softmax_backward stretched_rotary
+    sublayer subspaces sum_over_heads tied_weights top_p transposed_weights warm_up
+    weighted_average whole_layer window_cache windows
+}
+
+/// The exercise of this name, without its types; none where no numbers are compared.
+pub fn any(name: &str) -> Option<&'static dyn AnyExercise> {
+    ALL.iter().copied().find(|exercise| exercise.name() == name)
+}
+
+/// All of them.
+pub fn every() -> &'static [&'static dyn AnyExercise] {
+    ALL
+}

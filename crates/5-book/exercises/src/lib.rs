@@ -26,6 +26,7 @@ mod answer;
 mod array;
 mod compare;
 mod diagnose;
+mod erased;
 mod exercise;
 mod message;
 #[cfg(test)]
@@ -33,6 +34,8 @@ mod nalgebra_calls;
 mod numbers;
 mod outcome;
 mod pattern;
+mod precision;
+mod report;
 #[cfg(test)]
 mod tests;
 mod untyped;
@@ -42,6 +45,7 @@ pub use answer::{Answer, Place};
 pub use array::{Array, Arrays};
 pub use compare::{Difference, same_answer, same_shapes, thinned};
 pub use diagnose::diagnose;
+pub use erased::{AnyExercise, Given};
 pub use exercise::{Case, Exercise, Record, record, verdict};
 pub use inputs::*;
 pub use message::{labelled, message, paragraph};
@@ -50,6 +54,8 @@ pub use outcome::{
     Outcome, Panic, TimeUp, Words, call, now_running, within_time_limit, words,
 };
 pub use pattern::Pattern;
+pub use precision::Precision;
+pub use report::{ExerciseWords, MistakeWords, Report, SectionWords, number};
 pub use untyped::Untyped;
 pub use verdict::Verdict;
 

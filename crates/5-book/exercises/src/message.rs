@@ -4,6 +4,7 @@ use attention::thousands;
 use catalogue::Exercise;
 use textwrap::{Options, WordSplitter, fill};
 
+use crate::report::coarse;
 use crate::{Difference, Verdict};
 
 /// The verdict in words.
@@ -34,6 +35,23 @@ pub fn message(exercise: &Exercise, verdict: &Verdict) -> String {
             let (read, id) = (&mistake.read, &mistake.id);
             let page = format!("{read}; and in the book's list of mistakes, {id}");
             paragraphs.push(labelled("Read", &page));
+            paragraphs
+        }
+        Verdict::Coarse { may_be_right, mistakes } => {
+            let names = mistakes.iter().map(|&at| {
+                let mistake = &sheet.mistakes[at];
+                format!(
+                    "your answer {}; in the list of mistakes, {}",
+                    mistake.name, mistake.id
+                )
+            });
+            let names: Vec<String> = names.collect();
+            let mut paragraphs =
+                vec![format!("✗ {title}: {}.", coarse(*may_be_right, names.len()))];
+            if !names.is_empty() {
+                paragraphs.push(list("It may be that", &names.join("\n")));
+            }
+            paragraphs.push(labelled("To know", MORE_DIGITS));
             paragraphs
         }
         Verdict::SquareOnly { square, sizes, difference } => vec![
@@ -93,10 +111,12 @@ fn list(label: &str, entries: &str) -> String {
     }
 }
 
+const MORE_DIGITS: &str = "compute in float32 or float64, and give all digits";
+
 const NO_END: &str =
     "a loop whose end does not come nearer, or a function that calls itself";
 
-const SQUARE_HIDES: &str = "a length or a width that stands for another, or rows for \
+pub(crate) const SQUARE_HIDES: &str = "a length or a width that stands for another, or rows for \
     columns. Equal sizes hide it";
 
 impl Difference {
@@ -106,9 +126,10 @@ impl Difference {
     }
 
     /// One line for the headline.
-    fn summary(&self) -> &'static str {
+    pub(crate) fn summary(&self) -> &'static str {
         match self {
-            Self::Panic { .. } => "your answer panicked",
+            Self::Panic { at, .. } if is_rust(at) => "your answer panicked",
+            Self::Panic { .. } => "your answer failed",
             Self::Parts { .. } | Self::Shape { .. } => "your answer has the wrong shape",
             Self::Entry { found, .. } if found.is_nan() => "your answer has a NaN in it",
             Self::Entry { is_behind: true, .. } => {
@@ -130,7 +151,8 @@ impl Difference {
     pub fn text(&self) -> String {
         match self {
             Self::Panic { message, at } => {
-                format!("It panicked at {at}: {}", explained(message))
+                let verb = if is_rust(at) { "panicked" } else { "failed" };
+                format!("It {verb} at {at}: {}", explained(message))
             }
             Self::Parts { found, expected } => {
                 format!("It returns {found}; {expected} were expected")
@@ -169,6 +191,11 @@ impl Difference {
             }
         }
     }
+}
+
+/// Whether a place is in a file of Rust, in which one speaks of a panic.
+fn is_rust(at: &str) -> bool {
+    at.contains(".rs:") || at == "an unknown place"
 }
 
 /// What a panic said, and in plain words what that means where the words are nalgebra's.

@@ -8,6 +8,8 @@ use std::sync::{Mutex, Once};
 use std::thread;
 use std::time::Duration;
 
+use crate::Report;
+
 /// What became of a call.
 #[derive(Debug, Clone)]
 pub enum Outcome<O> {
@@ -130,9 +132,12 @@ pub fn words() -> Words {
 }
 
 impl Words {
-    /// Prints a verdict.
-    pub fn say(&self, message: &str) {
-        println!("{message}");
+    /// Prints a verdict: in words, or as data where `cargo learn check --json` asks for it.
+    pub fn say(&self, message: &str, report: impl FnOnce() -> Report) {
+        match std::env::var_os("LEARN_CHECK_JSON") {
+            Some(_) => println!("{}", serde_json::json!(report())),
+            None => println!("{message}"),
+        }
         if let Some(word) = &self.word {
             println!("{}", word.trim_end());
         }

@@ -5,6 +5,7 @@ use attention::Matrix;
 use crate::Place;
 
 /// All that a check knows of one exercise but its types.
+#[derive(Clone, Copy)]
 pub struct Untyped<'a> {
     /// The name of its files.
     pub name: &'static str,
@@ -22,4 +23,11 @@ pub struct Untyped<'a> {
     pub asked_for: fn(usize, &Matrix) -> Option<&'static str>,
     /// How an entry is called, in a case.
     pub place: &'a dyn Fn(usize, Place) -> String,
+}
+
+impl Untyped<'_> {
+    /// The same, where entries may differ by another fraction.
+    pub fn with_tolerance(self, tolerance: f64) -> Self {
+        Self { tolerance, ..self }
+    }
 }

@@ -20,6 +20,13 @@ pub enum Verdict {
         /// How it differs there.
         difference: Difference,
     },
+    /// Its numbers have too few digits to tell what it does.
+    Coarse {
+        /// Whether it may be right.
+        may_be_right: bool,
+        /// Which mistakes it may be, by their places in the sheet's list.
+        mistakes: Vec<usize>,
+    },
     /// It is right on the inputs whose sizes are equal, and on no other.
     SquareOnly {
         /// The inputs on which it is right, one on each line.

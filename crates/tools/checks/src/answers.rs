@@ -26,6 +26,8 @@ pub fn prepare() -> Result<()> {
         let note = notes.join(&exercise.name).with_extension("rs");
         give(&package.answer(exercise), &note, &given(exercise, &exercises))?;
     }
+    let (file, text) = ("learn.py", include_str!("../python/learn.py"));
+    give(&package.answers.join(file), &notes.join(file), text)?;
     package.write(&exercises)
 }
 

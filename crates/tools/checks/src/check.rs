@@ -1,5 +1,6 @@
 //! Compiles an answer, runs it, and passes on what it says.
 
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result};
@@ -17,6 +18,27 @@ pub fn one(package: &Package, exercise: &Exercise) -> Result<bool> {
     let passed = verdict(&said)?.starts_with('✓');
     list::note(package, exercise, passed)?;
     Ok(passed)
+}
+
+/// The verdict on the reader's Rust answer, or on that in another folder, as the JSON that its
+/// own check prints.
+///
+/// # Errors
+/// What keeps it from a verdict: it does not compile, or ends the program.
+pub fn report(exercise: &Exercise, from: Option<&Path>) -> Result<String> {
+    let exercises = catalogue::all()?;
+    let package = crate::package_of(from, &exercises)?;
+    let answer = package.answer(exercise);
+    answers::expect_text(&answer, exercise)?;
+    let mut program =
+        Command::new(build::build(&answer, &exercise.name, || package.cargo())?);
+    program.env("LEARN_CHECK_JSON", "1");
+    let output = run(program, &package.folder)?;
+    let report = output.text.lines().last().filter(|_| output.is_checked);
+    let report = report.with_context(|| ended_without_verdict(&output))?.to_owned();
+    let passed = report.contains("\"verdict\":\"passed\"");
+    list::note(&package, exercise, passed)?;
+    Ok(report)
 }
 
 /// Checks every exercise, says of each how it stands, and tells whether all passed.
@@ -62,12 +84,18 @@ fn verdict(said: &ProgramOutput) -> Result<&str> {
     let mut lines = said.text.lines();
     let verdict = lines.rfind(|line| line.starts_with(['✓', '✗', '○']));
     let verdict = verdict.filter(|_| said.is_checked);
-    verdict.with_context(|| match said.status.code() {
-        Some(_) => "it ended without a verdict: does the answer end the program?".to_string(),
+    verdict.with_context(|| ended_without_verdict(said))
+}
+
+fn ended_without_verdict(output: &ProgramOutput) -> String {
+    match output.status.code() {
+        Some(_) => {
+            "it ended without a verdict: does the answer end the program?".to_string()
+        }
         None => format!(
             "it was ended by the system ({}): a function that calls itself without an end, \
              or more memory than there is",
-            said.status
+            output.status
         ),
-    })
+    }
 }

@@ -24,7 +24,7 @@ mod run;
 mod rustlings;
 mod verify;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, ensure};
@@ -34,13 +34,17 @@ use workshop::step;
 use package::Package;
 
 pub use answers::prepare;
+pub use check::report;
+pub use list::note_elsewhere;
+pub use package::step as hint_step;
+pub use run::{ProgramOutput, end_on_ctrl_c, run_with_input};
 pub use verify::verify;
 
 /// What is to be checked.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The exercise, by number or name; all of them without one
-    exercise: Option<String>,
+    pub exercise: Option<String>,
     /// Show a step of the hint, by its number; all steps without one
     #[arg(long, value_name = "STEP", requires = "exercise", conflicts_with = "reset")]
     #[expect(clippy::option_option, reason = "a flag, or a flag with a number")]
@@ -53,7 +57,36 @@ pub struct Args {
     reset: Option<String>,
     /// Check the answers in another folder
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["hint", "reset"])]
-    from: Option<PathBuf>,
+    pub from: Option<PathBuf>,
+    /// What the tool `tutor` sees to
+    #[command(flatten)]
+    pub elsewhere: Elsewhere,
+}
+
+/// An answer that is no Rust file, or a verdict for a program: the tool `tutor` sees to both.
+#[derive(Debug, clap::Args)]
+#[group(multiple = true, requires = "exercise", conflicts_with_all = ["hint", "list", "reset"])]
+pub struct Elsewhere {
+    /// Give the inputs to a program in any language, and read its outputs
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["inputs", "numbers", "from"])]
+    pub run: Option<String>,
+    /// Write the inputs to a file (.safetensors, .py, or JSON lines), or to standard output (-)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["numbers", "from", "json"])]
+    pub inputs: Option<PathBuf>,
+    /// Read the outputs from a file (.npz, .npy, .safetensors, or text), or standard input (-)
+    #[arg(long, value_name = "FILE", conflicts_with = "from")]
+    pub numbers: Option<PathBuf>,
+    /// Print the verdict as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl Args {
+    /// Whether the tool `tutor` is to see to it.
+    pub fn is_elsewhere(&self) -> bool {
+        let Elsewhere { run, inputs, numbers, json } = &self.elsewhere;
+        run.is_some() || inputs.is_some() || numbers.is_some() || *json
+    }
 }
 
 /// Checks one exercise or all of them, or gives an original back. False if an answer is
@@ -63,17 +96,7 @@ pub struct Args {
 /// An exercise that is not there or cannot be checked, with what to do about it.
 pub fn run(args: &Args) -> Result<bool> {
     let exercises = catalogue::all()?;
-    let package = match &args.from {
-        None => {
-            prepare()?;
-            Package::of_the_reader()
-        }
-        Some(folder) => {
-            let package = Package::from(folder)?;
-            package.write(&exercises)?;
-            package
-        }
-    };
+    let package = package_of(args.from.as_deref(), &exercises)?;
     if args.list {
         print(list::list(&package, &exercises))?;
         return Ok(true);
@@ -108,6 +131,21 @@ pub fn run(args: &Args) -> Result<bool> {
     }
     run::end_on_ctrl_c();
     check::one(&package, &exercise)
+}
+
+/// The package of the reader's answers, or of those in another folder, ready to compile.
+fn package_of(from: Option<&Path>, exercises: &[catalogue::Exercise]) -> Result<Package> {
+    match from {
+        None => {
+            prepare()?;
+            Ok(Package::of_the_reader())
+        }
+        Some(folder) => {
+            let package = Package::from(folder)?;
+            package.write(exercises)?;
+            Ok(package)
+        }
+    }
 }
 
 /// Compiles what every answer uses.

@@ -65,13 +65,15 @@ fn state(
     exercises: &[Exercise],
     states: &Map<String, Value>,
 ) -> State {
+    let known = &states.get(&exercise.name);
+    let elsewhere = known.and_then(|known| known[ELSEWHERE].as_bool());
+    let otherwise = elsewhere.map_or(State::Given, State::Checked);
     let Ok(text) = fs::read_to_string(package.answer(exercise)) else {
-        return State::Given;
+        return otherwise;
     };
     if text == given(exercise, exercises) {
-        return State::Given;
+        return otherwise;
     }
-    let known = &states.get(&exercise.name);
     match known.and_then(|known| known[digest(&text)].as_bool()) {
         Some(passed) => State::Checked(passed),
         None => State::Written,
@@ -88,10 +90,28 @@ pub fn note(package: &Package, exercise: &Exercise, passed: bool) -> anyhow::Res
     }
     let Ok(text) = fs::read_to_string(package.answer(exercise)) else { return Ok(()) };
     let mut states = read();
-    let outcome = Map::from_iter([(digest(&text), Value::Bool(passed))]);
+    let mut outcome = Map::from_iter([(digest(&text), Value::Bool(passed))]);
+    if let Some(elsewhere) = states.get(&exercise.name).and_then(|it| it.get(ELSEWHERE)) {
+        outcome.insert(ELSEWHERE.to_owned(), elsewhere.clone());
+    }
     states.insert(exercise.name.clone(), Value::Object(outcome));
     step::write(&path(), serde_json::to_string_pretty(&states)? + "\n")
 }
+
+/// Notes how a check of an answer in another language went.
+///
+/// # Errors
+/// A file that cannot be written.
+pub fn note_elsewhere(exercise: &Exercise, passed: bool) -> anyhow::Result<()> {
+    let mut states = read();
+    let outcome =
+        states.entry(exercise.name.clone()).or_insert_with(|| Map::new().into());
+    outcome[ELSEWHERE] = passed.into();
+    step::write(&path(), serde_json::to_string_pretty(&states)? + "\n")
+}
+
+/// Under what an answer is noted that is no Rust file.
+const ELSEWHERE: &str = "elsewhere";
 
 fn path() -> std::path::PathBuf {
     paths::state().join("checked.json")

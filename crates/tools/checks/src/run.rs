@@ -43,6 +43,15 @@ pub fn run(mut program: Command, folder: &Path) -> Result<ProgramOutput> {
     Ok(said)
 }
 
+/// Runs a program in any language, gives it this text on standard input, and reads what it
+/// prints.
+///
+/// # Errors
+/// If it cannot be started, or is stopped since it takes too long.
+pub fn run_with_input(program: Command, input: &str) -> Result<ProgramOutput> {
+    run_within(LIMIT, program, input)
+}
+
 /// What no answer prints by accident: another for each run.
 fn word() -> String {
     use std::hash::{BuildHasher, RandomState};
@@ -77,8 +86,10 @@ fn run_within(
         .with_context(|| format!("{name} cannot be started"))?;
     running().insert(child.id(), group);
     if let Some(mut pipe) = child.stdin.take() {
-        // A program that has ended already reads nothing.
-        let _ = writeln!(pipe, "{input}");
+        let input = input.to_owned();
+        // A program that has ended already reads nothing, and one that prints before it has
+        // read all is not to wait for us.
+        thread::spawn(move || _ = writeln!(pipe, "{input}"));
     }
     let mut pipe = child.stdout.take().context("the program has no output")?;
     let printed = Arc::new(Mutex::new(Printed::default()));

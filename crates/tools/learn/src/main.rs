@@ -97,6 +97,11 @@ fn main() -> ExitCode {
         Here::Exercises => {
             checks::watch().unwrap_or_else(|error| workshop::exit(Err(error)))
         }
+        Here::Check(args) if args.is_elsewhere() => tool::run(
+            "tutor",
+            Profile::Dev,
+            std::env::args_os().skip_while(|it| it != "check"),
+        ),
         Here::Check(args) => match checks::run(&args) {
             // The check has said what is wrong.
             Ok(false) => ExitCode::FAILURE,

@@ -22,8 +22,8 @@ pub struct Body {
     pub answers: Vec<Answer>,
 }
 
-const KEYS: &str = "Looks right, Read, Begin, Print, Passed, Symptom, PyTorch, JAX, candle, \
-                    Chapter, Report, Asked";
+const KEYS: &str = "Looks right, Read, Begin, Print, Passed, Elsewhere, Rust alone, Symptom, \
+                    PyTorch, JAX, candle, Chapter, Report, Asked";
 
 impl Body {
     /// A line of text: of a key, if one has begun, and else of the text.

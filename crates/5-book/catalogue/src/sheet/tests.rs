@@ -8,6 +8,7 @@ Begin: one row
 Print: one row: its exponentials
 and their sum
 Passed: Every row sums to 1.
+Elsewhere: From scores, return weights.
 
 ## Hints
 
@@ -62,11 +63,15 @@ fn a_sheet_is_read() {
     assert_eq!(sheet.read.heading, "A section: with a colon");
     assert_eq!(sheet.read.number, 2);
     assert_eq!(sheet.passed, "Every row sums to 1.");
+    assert_eq!(
+        sheet.elsewhere,
+        Elsewhere::Function("From scores, return weights.".into())
+    );
     assert_eq!(sheet.hints, ["A first step, in two lines.", "A second."]);
     assert_eq!(sheet.right[0].function, "fn softmax() {}\n# no heading\n");
     let [first, second] = &sheet.mistakes[..] else { panic!("two mistakes") };
     assert_eq!(first.does, "A score that is larger by 1 gets twice the weight.");
-    assert_eq!((first.answers.len(), first.answers[0].line), (2, 30));
+    assert_eq!((first.answers.len(), first.answers[0].line), (2, 31));
     assert_eq!(first.answers[0].span(), Some(".exp2()"));
     assert_eq!(first.read, sheet.read);
     assert_eq!(second.of.as_deref(), Some("loops"));
@@ -77,13 +82,14 @@ fn a_sheet_is_read() {
 #[test]
 fn what_is_missing_is_named_with_its_line() {
     for (old, new, fault) in [
-        (" {#powers-of-two}", "", ":26: “takes powers of 2” has no {#id}"),
-        ("{#powers-of-two}", "{#Two}", ":26: \"Two\" is no id: kebab-case"),
-        ("Looks right: it does.\n", "", ":34: “divides” has no `Looks right:`"),
-        ("of=loops", "of=loop", ":34: no right answer is \"loop\""),
-        ("masks / ", "none / ", ":34: no chapter is about \"none\""),
+        (" {#powers-of-two}", "", ":27: “takes powers of 2” has no {#id}"),
+        ("{#powers-of-two}", "{#Two}", ":27: \"Two\" is no id: kebab-case"),
+        ("Looks right: it does.\n", "", ":35: “divides” has no `Looks right:`"),
+        ("of=loops", "of=loop", ":35: no right answer is \"loop\""),
+        ("masks / ", "none / ", ":35: no chapter is about \"none\""),
         ("Begin: one row\n", "", ":1: no `Begin:`"),
-        ("## Mistakes", "## Slips", ":26: no part \"Slips\" is known"),
+        ("Elsewhere: From", "Rest: From", ":1: no `Elsewhere:`"),
+        ("## Mistakes", "## Slips", ":27: no part \"Slips\" is known"),
     ] {
         let refused = parsed(&SHEET.replace(old, new)).unwrap_err().to_string();
         assert_eq!(refused, format!("set/softmax.md{fault}"));

@@ -30,7 +30,7 @@ pub mod tied_weights {
     pub type TiedWeights =
         fn(ids: &[usize], d_rows: &Matrix, hidden: &Matrix, d_logits: &Matrix) -> Matrix;
 
-    static EXERCISE: Exercise<Input, Matrix> =
+    pub(crate) static EXERCISE: Exercise<Input, Matrix> =
         Exercise::new("tied_weights", cases, |_, Place { row, column, .. }| {
             format!("the row of letter {row}, feature {column}")
         });
@@ -75,7 +75,7 @@ pub mod padded_loss {
 
     impl Several for Vec<usize> {}
 
-    static EXERCISE: Exercise<Input, f64> =
+    pub(crate) static EXERCISE: Exercise<Input, f64> =
         Exercise::new("padded_loss", cases, |_, _| "the loss".into());
 
     /// Checks what gives the mean loss, in nats, of `logits`, `[length, n_letters]` a name, and
@@ -157,7 +157,7 @@ pub mod dropout {
         is_training: bool,
     ) -> Dropped;
 
-    static EXERCISE: Exercise<Input, Dropped> =
+    pub(crate) static EXERCISE: Exercise<Input, Dropped> =
         Exercise::new("dropout", cases, |_, Place { part, row, column }| {
             let what = ["out", "out is right; d_x"][part];
             format!("{what}, row {row}, column {column}")
@@ -274,7 +274,7 @@ pub mod warm_up {
 
     arrays!(Input: schedule, gradients);
 
-    static EXERCISE: Exercise<Input, Training> = Exercise::new(
+    pub(crate) static EXERCISE: Exercise<Input, Training> = Exercise::new(
         "warm_up",
         cases,
         |_, Place { part, row, column }| match part.checked_sub(1) {

@@ -19,7 +19,7 @@ pub mod subspaces {
 
     arrays!(Input: heads, x);
 
-    static EXERCISE: Exercise<Input, Vec<Matrix>> =
+    pub(crate) static EXERCISE: Exercise<Input, Vec<Matrix>> =
         Exercise::new("subspaces", cases, place::head_token_feature);
 
     /// Checks what gives one `[n_tokens, d_k]` a head of `x`, `[n_tokens, d_model]`, and
@@ -60,7 +60,7 @@ pub mod concatenation {
 
     arrays!(Input: heads);
 
-    static EXERCISE: Exercise<Input, Matrix> =
+    pub(crate) static EXERCISE: Exercise<Input, Matrix> =
         Exercise::new("concatenation", cases, place);
 
     /// Checks what gives one matrix, `[n_tokens, h · d_v]`, of h outputs, `[n_tokens, d_v]`
@@ -133,7 +133,7 @@ fn outputs(
 pub mod mixing {
     use super::*;
 
-    static EXERCISE: Exercise<Outputs, Matrix> =
+    pub(crate) static EXERCISE: Exercise<Outputs, Matrix> =
         Exercise::new("mixing", cases, place::token_feature);
 
     /// Checks an answer.
@@ -157,7 +157,7 @@ pub mod mixing {
 pub mod sum_over_heads {
     use super::*;
 
-    static EXERCISE: Exercise<Outputs, Matrix> =
+    pub(crate) static EXERCISE: Exercise<Outputs, Matrix> =
         Exercise::new("sum_over_heads", cases, place::token_feature);
 
     /// Checks an answer.

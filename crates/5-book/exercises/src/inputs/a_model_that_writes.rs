@@ -19,7 +19,7 @@ pub mod next_token_loss {
 
     arrays!(Input: logits, ids);
 
-    static EXERCISE: Exercise<Input, f64> =
+    pub(crate) static EXERCISE: Exercise<Input, f64> =
         Exercise::new("next_token_loss", cases, |_, _| "the loss".into());
 
     /// Checks what gives the mean loss, in nats, of `logits`, `[n_tokens, n_vocabulary]`, and
@@ -70,7 +70,7 @@ pub mod choose {
 
     arrays!(Input: logits, temperature, u);
 
-    static EXERCISE: Exercise<Input, Vec<usize>> =
+    pub(crate) static EXERCISE: Exercise<Input, Vec<usize>> =
         Exercise::new("choose", cases, |input, place| {
             format!("the token that u = {} draws", input.u[place.column])
         });
@@ -140,7 +140,7 @@ pub mod copying_share {
 
     arrays!(Input: attn, ids);
 
-    static EXERCISE: Exercise<Input, f64> =
+    pub(crate) static EXERCISE: Exercise<Input, f64> =
         Exercise::new("copying_share", cases, |_, _| "the share".into());
 
     /// Checks what gives the mean share of a map `[n_tokens, n_tokens]` and n_tokens `ids`.

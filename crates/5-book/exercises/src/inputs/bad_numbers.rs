@@ -19,7 +19,7 @@ pub mod nothing_to_attend {
 
     arrays!(Input: scores, allowed);
 
-    static EXERCISE: Exercise<Input, Matrix> =
+    pub(crate) static EXERCISE: Exercise<Input, Matrix> =
         Exercise::new("nothing_to_attend", cases, place);
 
     /// Checks what gives, from scaled `scores`, `[n_q, n_kv]`, and `allowed`, `[n_q, n_kv]`

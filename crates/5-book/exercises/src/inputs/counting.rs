@@ -33,7 +33,7 @@ pub mod count_parameters {
 
     arrays!(Input: dims, bias);
 
-    static EXERCISE: Exercise<Input, usize> =
+    pub(crate) static EXERCISE: Exercise<Input, usize> =
         Exercise::new("count_parameters", cases, place::count);
 
     /// Checks what gives the number of parameters. Keys and values are projected from tokens of
@@ -80,7 +80,7 @@ pub mod count_multiply_adds {
 
     arrays!(Input: dims, n_q, n_kv);
 
-    static EXERCISE: Exercise<Input, usize> =
+    pub(crate) static EXERCISE: Exercise<Input, usize> =
         Exercise::new("count_multiply_adds", cases, place::count);
 
     /// Checks what gives the multiply-adds of one pass of `n_q` queries over `n_kv` keys and

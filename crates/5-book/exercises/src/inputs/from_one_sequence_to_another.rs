@@ -51,7 +51,7 @@ pub mod decoder_masks {
         "the mask of the cross-attention",
     ];
 
-    static EXERCISE: Exercise<Input, ThreeMasks> =
+    pub(crate) static EXERCISE: Exercise<Input, ThreeMasks> =
         Exercise::new("decoder_masks", cases, |_, Place { part, row, column }| {
             let name = NAMES[part];
             format!("{name}, query {row}, key {column} (1 is true, 0 is false)")
@@ -96,7 +96,7 @@ pub mod cross_heads {
 
     arrays!(Input: layer, y, memory, n_valid);
 
-    static EXERCISE: Exercise<Input, Matrix> =
+    pub(crate) static EXERCISE: Exercise<Input, Matrix> =
         Exercise::new("cross_heads", cases, |input, Place { row, column, .. }| {
             let n_target = input.y.nrows() / input.n_valid.len();
             let (sequence, token) = (row / n_target, row % n_target);
@@ -299,7 +299,7 @@ pub mod cross_cache {
         }
     }
 
-    static EXERCISE: Exercise<Input, Steps> =
+    pub(crate) static EXERCISE: Exercise<Input, Steps> =
         Exercise::new("cross_cache", cases, |input, Place { part, column, .. }| {
             let n_steps = input.tokens.nrows();
             let Some(count) = part.checked_sub(n_steps) else {

@@ -47,7 +47,8 @@ pub mod ablation {
         }
     }
 
-    static EXERCISE: Exercise<Input, Ablated> = Exercise::new("ablation", cases, place);
+    pub(crate) static EXERCISE: Exercise<Input, Ablated> =
+        Exercise::new("ablation", cases, place);
 
     /// Checks what gives, from the heads side by side, `[n_tokens, h · d_v]`, W^O with its
     /// bias, the number of heads, one of them, and a basis of the control, `[h · d_v, d_v]`,

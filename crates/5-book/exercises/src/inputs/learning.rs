@@ -32,7 +32,7 @@ pub mod cross_entropy {
         }
     }
 
-    static EXERCISE: Exercise<Input, LossAndGradient> =
+    pub(crate) static EXERCISE: Exercise<Input, LossAndGradient> =
         Exercise::new("cross_entropy", cases, place);
 
     /// Checks what gives, from `logits`, `[n_tokens, n_classes]`, and the right class of each

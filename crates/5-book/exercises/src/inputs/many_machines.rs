@@ -53,7 +53,7 @@ pub mod part_of_sum {
         }
     }
 
-    static EXERCISE: Exercise<Input, Parts> =
+    pub(crate) static EXERCISE: Exercise<Input, Parts> =
         Exercise::new("part_of_sum", cases, |input, Place { part, row, column }| {
             if part == input.n_ranks {
                 format!("the sum of all ranks, token {row}, feature {column}")
@@ -137,7 +137,7 @@ pub mod pieces {
 
     arrays!(Input: pieces);
 
-    static EXERCISE: Exercise<Input, Vec<f64>> =
+    pub(crate) static EXERCISE: Exercise<Input, Vec<f64>> =
         Exercise::new("pieces", cases, place::feature);
 
     /// Checks what gives, from all pieces of a query, at least one, the head's output for this
@@ -256,7 +256,7 @@ pub mod ring_mask {
         }
     }
 
-    static EXERCISE: Exercise<Input, Vec<Vec<bool>>> =
+    pub(crate) static EXERCISE: Exercise<Input, Vec<Vec<bool>>> =
         Exercise::new("ring_mask", cases, |input, Place { part, column, .. }| {
             let position = |ranges: &[Range<usize>], at: usize| {
                 ranges.iter().cloned().flatten().nth(at).unwrap_or(at)

@@ -19,7 +19,8 @@ pub mod masks {
 
     arrays!(Input: scores, n_valid);
 
-    static EXERCISE: Exercise<Input, Matrix> = Exercise::new("masks", cases, place::map);
+    pub(crate) static EXERCISE: Exercise<Input, Matrix> =
+        Exercise::new("masks", cases, place::map);
 
     /// Checks what gives, from scaled `scores`, `[n_q, n_kv]`, the map `[n_q, n_kv]` under a
     /// causal mask and a padding mask that leaves the first `n_valid` keys.
@@ -59,7 +60,7 @@ pub mod cross_attention {
 
     arrays!(Input: w, x, source);
 
-    static EXERCISE: Exercise<Input, Matrix> =
+    pub(crate) static EXERCISE: Exercise<Input, Matrix> =
         Exercise::new("cross_attention", cases, place::token_feature);
 
     /// Checks what gives, from `x`, `[n_q, d_model]`, and `source`, `[n_kv, d_model]`, the

@@ -20,7 +20,7 @@ pub mod head_in_loops {
 
     arrays!(Input: q, k, v);
 
-    static EXERCISE: Exercise<Input, Matrix> =
+    pub(crate) static EXERCISE: Exercise<Input, Matrix> =
         Exercise::new("head_in_loops", cases, place::token_feature);
 
     /// Checks what gives the output of a head, `[n_q, d_v]`, of `q`, `[n_q, d_k]`, `k`,
@@ -66,7 +66,7 @@ pub mod head_in_matrices {
 
     arrays!(Input: head, query, key, value);
 
-    static EXERCISE: Exercise<Input, Matrix> =
+    pub(crate) static EXERCISE: Exercise<Input, Matrix> =
         Exercise::new("head_in_matrices", cases, place::token_feature);
 
     /// What the reader writes: from `query`, `[n_q, d_model]`, `key`, `[n_kv, key_width]`,

@@ -19,7 +19,7 @@ pub mod weighted_average {
 
     arrays!(Input: weights, values);
 
-    static EXERCISE: Exercise<Input, Vec<f64>> =
+    pub(crate) static EXERCISE: Exercise<Input, Vec<f64>> =
         Exercise::new("weighted_average", cases, place::feature);
 
     /// Checks what gives the output of one query, d_v numbers, from its attention weights,

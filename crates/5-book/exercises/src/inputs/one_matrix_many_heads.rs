@@ -18,7 +18,8 @@ pub mod packing {
 
     arrays!(Input: heads);
 
-    static EXERCISE: Exercise<Input, Linear> = Exercise::new("packing", cases, place);
+    pub(crate) static EXERCISE: Exercise<Input, Linear> =
+        Exercise::new("packing", cases, place);
 
     /// Checks what gives one projection `[d_model, h · d_k]` of h heads, whose W^Q is
     /// `[d_model, d_k]`.
@@ -72,7 +73,7 @@ pub mod columns_as_heads {
 
     arrays!(Input: q, n_heads);
 
-    static EXERCISE: Exercise<Input, Vec<Matrix>> =
+    pub(crate) static EXERCISE: Exercise<Input, Vec<Matrix>> =
         Exercise::new("columns_as_heads", cases, place::head_token_feature);
 
     /// Checks what gives one `[n_tokens, d_k]` a head of `q`, `[n_tokens, h · d_k]`.
@@ -108,7 +109,8 @@ pub mod batches {
 
     arrays!(Input: q, k, v, n_sequences, n_valid);
 
-    static EXERCISE: Exercise<Input, Matrix> = Exercise::new("batches", cases, place);
+    pub(crate) static EXERCISE: Exercise<Input, Matrix> =
+        Exercise::new("batches", cases, place);
 
     /// What the reader writes: from `q`, `[n_sequences · n_q, d_k]`, `k`,
     /// `[n_sequences · n_kv, d_k]`, and `v`, `[n_sequences · n_kv, d_v]`, the outputs of one

@@ -19,7 +19,8 @@ pub mod scores {
 
     arrays!(Input: q, k);
 
-    static EXERCISE: Exercise<Input, Matrix> = Exercise::new("scores", cases, place::map);
+    pub(crate) static EXERCISE: Exercise<Input, Matrix> =
+        Exercise::new("scores", cases, place::map);
 
     /// Checks what gives the scores, `[n_q, n_kv]`, of `q`, `[n_q, d_k]`, and `k`,
     /// `[n_kv, d_k]`.
@@ -51,7 +52,7 @@ pub mod softmax {
 
     arrays!(Input: scores);
 
-    static EXERCISE: Exercise<Input, Matrix> =
+    pub(crate) static EXERCISE: Exercise<Input, Matrix> =
         Exercise::new("softmax", cases, place::map);
 
     /// Checks what gives the attention weights of `scores`, `[n_q, n_kv]`.
@@ -112,7 +113,8 @@ pub mod scale {
 
     arrays!(Input: q, k, d_model);
 
-    static EXERCISE: Exercise<Input, Matrix> = Exercise::new("scale", cases, place::map);
+    pub(crate) static EXERCISE: Exercise<Input, Matrix> =
+        Exercise::new("scale", cases, place::map);
 
     /// Checks what gives the map, `[n_q, n_kv]`, of `q`, `[n_q, d_k]`, and `k`, `[n_kv, d_k]`.
     /// The width of the model is handed over and not needed.

@@ -42,7 +42,8 @@ pub mod both_ways {
 
     arrays!(Input: x, forward, backward);
 
-    static EXERCISE: Exercise<Input, Matrix> = Exercise::new("both_ways", cases, place);
+    pub(crate) static EXERCISE: Exercise<Input, Matrix> =
+        Exercise::new("both_ways", cases, place);
 
     /// Checks what gives the states of both directions, `[n_tokens, 2 · hidden]`, of the tokens
     /// `x`, `[n_tokens, d_in]`.
@@ -131,7 +132,7 @@ pub mod windows {
 
     arrays!(Input: lengths, n_steps);
 
-    static EXERCISE: Exercise<Input, Vec<Window>> =
+    pub(crate) static EXERCISE: Exercise<Input, Vec<Window>> =
         Exercise::new("windows", cases, |_, Place { part, column, .. }| {
             let what = ["its engine", "its first row", "what remains"][column];
             format!("window {part}, {what}")
@@ -167,7 +168,7 @@ pub mod scaled {
 
     arrays!(Input: train, test);
 
-    static EXERCISE: Exercise<Input, Matrix> =
+    pub(crate) static EXERCISE: Exercise<Input, Matrix> =
         Exercise::new("scaled", cases, |_, Place { row, column, .. }| {
             format!("test reading {row}, sensor {column}")
         });

@@ -27,7 +27,7 @@ pub mod softmax_backward {
 
     arrays!(Input: attn, d_attn);
 
-    static EXERCISE: Exercise<Input, Matrix> =
+    pub(crate) static EXERCISE: Exercise<Input, Matrix> =
         Exercise::new("softmax_backward", cases, place::map);
 
     /// Checks what gives, from `attn` and `d_attn`, `[n_q, n_kv]` both, the gradient of the
@@ -79,7 +79,7 @@ pub mod projection_backward {
         }
     }
 
-    static EXERCISE: Exercise<Input, Gradients> =
+    pub(crate) static EXERCISE: Exercise<Input, Gradients> =
         Exercise::new("projection_backward", cases, place);
 
     /// Checks what gives, from a projection with `weight`, `[d_in, d_out]`, and `bias`,
@@ -144,7 +144,7 @@ pub mod head_backward {
         }
     }
 
-    static EXERCISE: Exercise<Input, Gradients> =
+    pub(crate) static EXERCISE: Exercise<Input, Gradients> =
         Exercise::new("head_backward", cases, place);
 
     /// Checks what gives, from `q`, `[n_q, d_k]`, `k`, `[n_kv, d_k]`, `v`, `[n_kv, d_v]`, the

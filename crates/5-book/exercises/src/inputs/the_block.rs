@@ -31,7 +31,7 @@ pub mod layer_norm {
 
     arrays!(Input: x, gain, bias, eps);
 
-    static EXERCISE: Exercise<Input, Matrix> =
+    pub(crate) static EXERCISE: Exercise<Input, Matrix> =
         Exercise::new("layer_norm", cases, place::token_feature);
 
     /// Checks what gives, from `x`, `[n_tokens, d_model]`, a gain and a bias for each feature,
@@ -133,7 +133,7 @@ pub mod sublayer {
 
     arrays!(Input: x, f, norm, place);
 
-    static EXERCISE: Exercise<Input, Matrix> =
+    pub(crate) static EXERCISE: Exercise<Input, Matrix> =
         Exercise::new("sublayer", cases, place::token_feature);
 
     /// Checks what gives, from `x`, `[n_tokens, d_model]`, a layer, a norm and the place of the
@@ -190,7 +190,7 @@ pub mod positions {
 
     arrays!(Input: ids, n_tokens, table);
 
-    static EXERCISE: Exercise<Input, Matrix> =
+    pub(crate) static EXERCISE: Exercise<Input, Matrix> =
         Exercise::new("positions", cases, place::token_feature);
 
     /// Checks what gives, from the ids of sequences of `n_tokens` each, and the table of tokens,
@@ -257,7 +257,7 @@ pub mod gated_feed_forward {
 
     arrays!(Input: x, gain, eps, ff);
 
-    static EXERCISE: Exercise<Input, Matrix> =
+    pub(crate) static EXERCISE: Exercise<Input, Matrix> =
         Exercise::new("gated_feed_forward", cases, place::token_feature);
 
     /// Checks what gives the tokens after RMSNorm and the gated feed-forward, with their

@@ -58,7 +58,7 @@ pub mod online_softmax {
         }
     }
 
-    static EXERCISE: Exercise<Input, Vec<Running>> =
+    pub(crate) static EXERCISE: Exercise<Input, Vec<Running>> =
         Exercise::new("online_softmax", cases, place);
 
     /// Checks what takes a block of scores and their values, `[n, d_v]`, into what was kept so

@@ -26,7 +26,7 @@ pub mod transposed_weights {
         }
     }
 
-    static EXERCISE: Exercise<Input, Matrix> =
+    pub(crate) static EXERCISE: Exercise<Input, Matrix> =
         Exercise::new("transposed_weights", cases, |_, Place { row, column, .. }| {
             format!("input {row}, output {column}")
         });
@@ -95,7 +95,7 @@ pub mod whole_layer {
 
     /// Of the maps of a layer and its output, which come in this order: a place in the output
     /// says that the maps are right.
-    static EXERCISE: Exercise<Input, Attended> =
+    pub(crate) static EXERCISE: Exercise<Input, Attended> =
         Exercise::new("whole_layer", cases, |input, Place { part, row, column }| {
             if part < input.parameters.heads().len() {
                 format!("map of head {part}, query {row}, key {column}")

@@ -19,7 +19,7 @@ pub mod induction {
 
     arrays!(Input: ids);
 
-    static EXERCISE: Exercise<Input, Matrix> =
+    pub(crate) static EXERCISE: Exercise<Input, Matrix> =
         Exercise::new("induction", cases, place::map);
 
     /// Checks what gives, from the `ids` of n_tokens tokens, the map `[n_tokens, n_tokens]`.
@@ -76,7 +76,8 @@ pub mod logit_paths {
 
     arrays!(Input: x, first, second, direction);
 
-    static EXERCISE: Exercise<Input, Matrix> = Exercise::new("logit_paths", cases, place);
+    pub(crate) static EXERCISE: Exercise<Input, Matrix> =
+        Exercise::new("logit_paths", cases, place);
 
     /// Checks what gives a row per token and a column per path, `[n_tokens, 2h + 2]`.
     pub fn check(

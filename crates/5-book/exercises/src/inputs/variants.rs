@@ -30,7 +30,7 @@ pub mod rotary {
     pub type Rotate =
         fn(x: &Matrix, n_heads: usize, positions: &[f64], base: f64) -> Matrix;
 
-    static EXERCISE: Exercise<Input, Matrix> =
+    pub(crate) static EXERCISE: Exercise<Input, Matrix> =
         Exercise::new("rotary", cases, place::token_feature);
 
     /// Checks what rotates each pair of entries of `x`, `[n_tokens, n_heads · d]`, by its row's
@@ -86,7 +86,7 @@ pub mod shared_keys {
     pub type AttendShared =
         fn(qkv: [&Matrix; 3], n_heads: usize, n_kv_heads: usize, cap: f64) -> Matrix;
 
-    static EXERCISE: Exercise<Input, Matrix> =
+    pub(crate) static EXERCISE: Exercise<Input, Matrix> =
         Exercise::new("shared_keys", cases, place::token_feature);
 
     /// Checks what gives the outputs of all query heads, `[n_q, n_heads · d_v]`.
@@ -151,7 +151,7 @@ pub mod window_cache {
         slope: f64,
     ) -> Matrix;
 
-    static EXERCISE: Exercise<Input, Matrix> =
+    pub(crate) static EXERCISE: Exercise<Input, Matrix> =
         Exercise::new("window_cache", cases, place::map);
 
     /// Checks what gives the new token's attention weights of all tokens of the text, `[1, n]`.
@@ -228,7 +228,7 @@ pub mod latent_keys {
         n_heads: usize,
     ) -> Absorbed;
 
-    static EXERCISE: Exercise<Input, Absorbed> =
+    pub(crate) static EXERCISE: Exercise<Input, Absorbed> =
         Exercise::new("latent_keys", cases, called);
 
     /// Checks what gives the absorbed queries and the outputs, from queries, latent rows and
@@ -326,7 +326,7 @@ pub mod stretched_rotary {
     pub type Frequencies =
         fn(d: usize, base: f64, factor: f64, stretch: Stretch) -> Vec<f64>;
 
-    static EXERCISE: Exercise<Input, Vec<f64>> =
+    pub(crate) static EXERCISE: Exercise<Input, Vec<f64>> =
         Exercise::new("stretched_rotary", cases, |_, Place { column, .. }| {
             format!("the frequency of pair {column}")
         });

@@ -20,7 +20,7 @@ pub mod top_p {
 
     arrays!(Input: logits, temperature, p);
 
-    static EXERCISE: Exercise<Input, Vec<f64>> =
+    pub(crate) static EXERCISE: Exercise<Input, Vec<f64>> =
         Exercise::new("top_p", cases, |_, Place { column, .. }| {
             format!("the probability of letter {column}")
         });
@@ -114,7 +114,7 @@ pub mod beam {
 
     arrays!(Input: beams, log_p, k, alpha);
 
-    static EXERCISE: Exercise<Input, Vec<Beam>> =
+    pub(crate) static EXERCISE: Exercise<Input, Vec<Beam>> =
         Exercise::new("beam", cases, |_, Place { part, column, .. }| match column {
             N_COMPARED => format!("kept beam {part} has the right letters; its sum"),
             _ => format!("kept beam {part}, letter {column} (−1 for none)"),

@@ -1,0 +1,164 @@
+//! What the function is given, for other languages.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use attention::Matrix;
+use exercises::{AnyExercise, Array, number};
+use serde_json::{Value as Json, json};
+use tensors::NewTensor;
+
+/// With what a text in Python makes arrays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Library {
+    /// `torch.tensor`, in float64.
+    Torch,
+    /// `numpy.array`.
+    Numpy,
+    /// `jax.numpy.array`.
+    Jax,
+    /// Lists of lists.
+    Lists,
+}
+
+/// A line of JSON for each case: `{"case": 0, "sizes": "…", "inputs": {"q": [[…]], …}}`. Names
+/// with points are objects in objects, and lists where what follows the point is a number. A
+/// number that JSON does not have is a text: `"nan"`, `"inf"`, `"-inf"`.
+pub fn lines(exercise: &dyn AnyExercise) -> String {
+    let mut lines = String::new();
+    for (case, given) in exercise.inputs().iter().enumerate() {
+        let inputs = Tree::of(&given.arrays).json();
+        let line = json!({"case": case, "sizes": given.sizes, "inputs": inputs});
+        let _ = writeln!(lines, "{line}");
+    }
+    lines
+}
+
+/// A text in Python: `cases`, a list of the arguments of each, by name.
+pub fn python(exercise: &dyn AnyExercise, library: Library) -> String {
+    let mut text = String::from("from types import SimpleNamespace as N\n");
+    text += match library {
+        Library::Torch => {
+            "import torch\narray = lambda x: torch.tensor(x, dtype=torch.float64)\n"
+        }
+        Library::Numpy => "import numpy\narray = lambda x: numpy.array(x, dtype=float)\n",
+        Library::Jax => {
+            "import jax.numpy\narray = lambda x: jax.numpy.array(x, dtype=float)\n"
+        }
+        Library::Lists => "array = lambda x: x\n",
+    };
+    text += "nan, inf = float(\"nan\"), float(\"inf\")\n\ncases = [\n";
+    for given in exercise.inputs() {
+        let _ = writeln!(text, "    # {}", given.sizes);
+        let Tree::Named(arguments) = Tree::of(&given.arrays) else { continue };
+        let arguments: Vec<String> = arguments
+            .iter()
+            .map(|(name, value)| format!("{name}={}", value.python()))
+            .collect();
+        let _ = writeln!(text, "    dict({}),", arguments.join(", "));
+    }
+    text + "]\n"
+}
+
+/// The arrays of all cases for a file, named `case_0.q`, in f64.
+///
+/// # Errors
+/// If they cannot be written, which no exercise brings about.
+pub fn tensors(exercise: &dyn AnyExercise) -> tensors::Result<Vec<NewTensor>> {
+    let mut tensors = Vec::new();
+    for (case, given) in exercise.inputs().iter().enumerate() {
+        for Array { name, shape, values } in &given.arrays {
+            let values = Matrix::from_row_slice(1, values.len(), values);
+            tensors.push(NewTensor::new(
+                format!("case_{case}.{name}"),
+                shape,
+                [&values],
+            )?);
+        }
+    }
+    Ok(tensors)
+}
+
+/// The arguments: arrays under names, and lists of what is numbered.
+enum Tree<'a> {
+    Leaf(&'a Array),
+    Named(Vec<(&'a str, Tree<'a>)>),
+}
+
+impl<'a> Tree<'a> {
+    fn of(arrays: &'a [Array]) -> Self {
+        let named = arrays.iter().map(|array| (array.name.as_str(), array));
+        Self::of_named(&named.collect::<Vec<_>>())
+    }
+
+    fn of_named(arrays: &[(&'a str, &'a Array)]) -> Self {
+        let mut order = Vec::new();
+        let mut groups: BTreeMap<&str, Vec<(&str, &Array)>> = BTreeMap::new();
+        for &(name, array) in arrays {
+            let (first, rest) = name.split_once('.').unwrap_or((name, ""));
+            groups.entry(first).or_insert_with(|| {
+                order.push(first);
+                Vec::new()
+            });
+            groups.entry(first).or_default().push((rest, array));
+        }
+        let branch = |name: &'a str| match &groups[name][..] {
+            [("", array)] => (name, Self::Leaf(array)),
+            group => (name, Self::of_named(group)),
+        };
+        Self::Named(order.into_iter().map(branch).collect())
+    }
+
+    fn is_list(named: &[(&str, Self)]) -> bool {
+        named.iter().all(|(name, _)| name.parse::<usize>().is_ok())
+    }
+
+    fn json(&self) -> Json {
+        match self {
+            Self::Leaf(array) => nested(&array.shape, &array.values),
+            Self::Named(named) if Self::is_list(named) => {
+                named.iter().map(|(_, it)| it.json()).collect()
+            }
+            Self::Named(named) => Json::Object(
+                named.iter().map(|(name, it)| ((*name).to_owned(), it.json())).collect(),
+            ),
+        }
+    }
+
+    fn python(&self) -> String {
+        match self {
+            Self::Leaf(array) => {
+                let numbers =
+                    nested(&array.shape, &array.values).to_string().replace('"', "");
+                match array.shape[..] {
+                    [] => numbers,
+                    _ => format!("array({numbers})"),
+                }
+            }
+            Self::Named(named) if Self::is_list(named) => {
+                let all: Vec<String> = named.iter().map(|(_, it)| it.python()).collect();
+                format!("[{}]", all.join(", "))
+            }
+            Self::Named(named) => {
+                let all =
+                    named.iter().map(|(name, it)| format!("{name}={}", it.python()));
+                format!("N({})", all.collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+}
+
+fn nested(shape: &[usize], values: &[f64]) -> Json {
+    match shape {
+        [] => values.first().map_or(Json::Null, |&x| plain(x)),
+        [n, rest @ ..] => {
+            let size = values.len() / (*n).max(1);
+            (0..*n).map(|at| nested(rest, &values[at * size..(at + 1) * size])).collect()
+        }
+    }
+}
+
+/// A whole number without a point, so that it counts and is an index.
+fn plain(x: f64) -> Json {
+    if x.fract() == 0.0 && x.abs() < 1e15 { json!(x as i64) } else { number(x) }
+}

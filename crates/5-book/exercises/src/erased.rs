@@ -1,0 +1,81 @@
+//! An exercise without its types, for answers that are no Rust function: numbers that a program
+//! printed, in whatever language.
+
+use attention::Matrix;
+
+use crate::compare::normalised;
+use crate::diagnose::{diagnose, diagnose_coarse, same_everywhere};
+use crate::outcome::Outcome;
+use crate::{Answer, Array, Arrays, CaseNumbers, Exercise, Numbers, Precision, Verdict};
+
+/// An input of an exercise as arrays.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Given {
+    /// Its sizes, as a message names them.
+    pub sizes: String,
+    /// What the function is given, in the order of its arguments.
+    pub arrays: Vec<Array>,
+}
+
+/// An exercise whose types are forgotten.
+pub trait AnyExercise: Sync {
+    /// The name of its files.
+    fn name(&self) -> &'static str;
+
+    /// Whether the length of a list belongs to what is asked.
+    fn is_list(&self) -> bool;
+
+    /// What the function is given, of each case.
+    fn inputs(&self) -> Vec<Given>;
+
+    /// The verdict on what somebody's function gave, case by case, in numbers of this
+    /// precision.
+    fn verdict_on(
+        &self,
+        kept: &Numbers,
+        outcomes: Vec<Outcome<Vec<Matrix>>>,
+        precision: Precision,
+    ) -> Verdict;
+}
+
+impl<I: Arrays, O: Answer> AnyExercise for Exercise<I, O> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn is_list(&self) -> bool {
+        O::IS_LIST
+    }
+
+    fn inputs(&self) -> Vec<Given> {
+        let cases = (self.cases)(0).into_iter();
+        cases
+            .map(|case| Given { sizes: case.sizes, arrays: case.input.arrays("") })
+            .collect()
+    }
+
+    fn verdict_on(
+        &self,
+        kept: &Numbers,
+        outcomes: Vec<Outcome<Vec<Matrix>>>,
+        precision: Precision,
+    ) -> Verdict {
+        let within = |fraction: f64| -> Vec<_> {
+            let cases = outcomes.iter().cloned().zip(&kept.cases);
+            let normal = |(outcome, case): (_, &CaseNumbers)| {
+                normalised(outcome, &case.right, O::N_BEHIND, fraction)
+            };
+            cases.map(normal).collect()
+        };
+        self.untyped(&(self.cases)(0), |shown| {
+            // Few digits may be all that there are: 0.25 is.
+            let exact = same_everywhere(shown, kept, &within(O::TOLERANCE));
+            if exact || !precision.is_coarse() {
+                return diagnose(shown, kept, &within(O::TOLERANCE));
+            }
+            let fraction = O::TOLERANCE + precision.rounding;
+            let coarse = shown.with_tolerance(fraction);
+            diagnose_coarse(&coarse, kept, &within(fraction), precision)
+        })
+    }
+}

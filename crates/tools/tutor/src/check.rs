@@ -1,0 +1,158 @@
+//! An answer in any language: its inputs out, its numbers in, and the verdict.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::process::Command;
+
+use answers::inputs::{self, Library};
+use answers::{Printed, printed, value_of_file, verdict, verdict_on_lines};
+use anyhow::{Context, Result, bail};
+use catalogue::{Elsewhere, Exercise};
+use checks::{end_on_ctrl_c, run_with_input};
+use exercises::{AnyExercise, ExerciseWords, Numbers, Report, Verdict, message};
+use tensors::Existing;
+use workshop::output::print;
+
+/// What a file of an answer may have at most.
+const LONGEST: u64 = 64 * 1024 * 1024;
+
+/// Does what is asked for; false if the answer is not right.
+///
+/// # Errors
+/// An exercise that is not there, or whose answer is no function of numbers; numbers that
+/// cannot be read.
+pub fn run(args: &checks::Args) -> Result<bool> {
+    let exercise = catalogue::asked(args.exercise.as_deref().unwrap_or_default())?;
+    let door = &args.elsewhere;
+    if let Some(file) = &door.inputs {
+        return write_inputs(of_numbers(&exercise)?, file).map(|()| true);
+    }
+    let report = |verdict: &Result<Verdict>| match verdict {
+        Ok(verdict) => Report::of(&(&exercise).into(), verdict),
+        Err(error) => not_checked(&exercise, error),
+    };
+    let verdict = match (&door.run, &door.numbers) {
+        (Some(command), _) => by_program(&exercise, command),
+        (_, Some(file)) => by_file(&exercise, file),
+        _ => return rust(&exercise, args.from.as_deref()),
+    };
+    let passed = matches!(verdict, Ok(Verdict::Passed));
+    if door.json {
+        print(format_args!("{}\n", serde_json::json!(report(&verdict))))?;
+    } else {
+        print(format_args!(
+            "{}\n",
+            message(&exercise, verdict.as_ref().map_err(shown)?)
+        ))?;
+    }
+    checks::note_elsewhere(&exercise, passed)?;
+    Ok(passed)
+}
+
+fn shown(error: &anyhow::Error) -> anyhow::Error {
+    anyhow::anyhow!("{error:#}")
+}
+
+/// The verdict on the Rust answer, as data.
+fn rust(exercise: &Exercise, from: Option<&Path>) -> Result<bool> {
+    end_on_ctrl_c();
+    let report = checks::report(exercise, from);
+    let report = report.unwrap_or_else(|error| {
+        serde_json::json!(not_checked(exercise, &error)).to_string()
+    });
+    print(format_args!("{report}\n"))?;
+    Ok(report.contains("\"verdict\":\"passed\""))
+}
+
+fn not_checked(exercise: &Exercise, error: &anyhow::Error) -> Report {
+    Report::without_numbers(
+        &ExerciseWords::from(exercise),
+        "not-checked",
+        format!("{error:#}"),
+    )
+}
+
+/// The exercise as a function of numbers.
+///
+/// # Errors
+/// If it is none, with the reason.
+pub fn of_numbers(exercise: &Exercise) -> Result<&'static dyn AnyExercise> {
+    let name = &exercise.name;
+    if let Elsewhere::RustAlone(why) = &exercise.sheet.elsewhere {
+        bail!(
+            "{name} is checked in Rust alone: {why} `cargo learn check {name}` checks it"
+        );
+    }
+    exercises::any(name).with_context(|| format!("{name} compares no numbers"))
+}
+
+fn write_inputs(exercise: &dyn AnyExercise, file: &Path) -> Result<()> {
+    let end = file.extension().and_then(|end| end.to_str()).unwrap_or_default();
+    match end {
+        _ if file == Path::new("-") => return Ok(print(inputs::lines(exercise))?),
+        "safetensors" => {
+            let tensors = inputs::tensors(exercise)?;
+            tensors::save(file, &tensors, Existing::Replace)?;
+        }
+        "py" => write(file, &inputs::python(exercise, Library::Numpy))?,
+        "json" | "jsonl" => write(file, &inputs::lines(exercise))?,
+        _ => {
+            bail!("{}: inputs are written as .safetensors, .py or .jsonl", file.display())
+        }
+    }
+    Ok(())
+}
+
+fn write(file: &Path, text: &str) -> Result<()> {
+    fs::write(file, text).with_context(|| format!("{} cannot be written", file.display()))
+}
+
+fn by_program(exercise: &Exercise, command: &str) -> Result<Verdict> {
+    end_on_ctrl_c();
+    let any = of_numbers(exercise)?;
+    let kept = Numbers::of(exercise).map_err(anyhow::Error::msg)?;
+    let output = run_with_input(shell(command), &inputs::lines(any))
+        .with_context(|| format!("`{command}`"))?;
+    if !output.status.success() {
+        bail!("`{command}` ended with {}; what it says stands above", output.status);
+    }
+    Ok(verdict_on_lines(any, &kept, &output.text)?)
+}
+
+fn shell(command: &str) -> Command {
+    let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
+    let mut program = Command::new(shell);
+    program.args([flag, command]);
+    program
+}
+
+fn by_file(exercise: &Exercise, file: &Path) -> Result<Verdict> {
+    let any = of_numbers(exercise)?;
+    let kept = Numbers::of(exercise).map_err(anyhow::Error::msg)?;
+    let name = file.display().to_string();
+    let mut bytes = Vec::new();
+    let mut source: Box<dyn Read> = match file == Path::new("-") {
+        true => Box::new(std::io::stdin()),
+        false => Box::new(fs::File::open(file).with_context(|| name.clone())?),
+    };
+    source
+        .by_ref()
+        .take(LONGEST + 1)
+        .read_to_end(&mut bytes)
+        .with_context(|| name.clone())?;
+    if bytes.len() as u64 > LONGEST {
+        bail!("{name}: more than {} MB are no answer", LONGEST >> 20);
+    }
+    // Lines of replies, as a program prints them.
+    let text =
+        str::from_utf8(&bytes).ok().filter(|text| text.trim_start().starts_with("{\""));
+    if let Some(text) = text.filter(|text| text.contains("\"outputs\"")) {
+        return Ok(verdict_on_lines(any, &kept, text)?);
+    }
+    let Printed { value, precision } = match text {
+        Some(text) => printed(text)?,
+        None => value_of_file(&name, bytes)?,
+    };
+    Ok(verdict(any, &kept, value, precision)?)
+}
