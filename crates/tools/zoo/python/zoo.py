@@ -2168,10 +2168,10 @@ def test_causal_and_padded(make_layer):
 
 
 def test_large_scores(make_layer):
-    """Compare with loops where scores are as large as 30,000: a mask must still block."""
-    layer = any_layer(make_layer, 12, 3, causal=True, scale=3000.0).double()
+    """Compare with loops where scores are as large as 100,000: a mask must still block."""
+    layer = any_layer(make_layer, 12, 3, causal=True, scale=3e4).double()
     x = tokens(2, 9, 12).double()
-    close(layer(x)[0], expected(layer, x, num_heads=3, causal=True, scale=3000.0))
+    close(layer(x)[0], expected(layer, x, num_heads=3, causal=True, scale=3e4))
 
 
 def test_options_of_scores(make_layer):
@@ -2422,78 +2422,109 @@ def is_same(a, b):
     return a.shape == b.shape and torch.allclose(a, b, rtol=1e-4, atol=1e-6, equal_nan=True)
 
 
-class Plugin:
-    """What pytest is told: which layers tests get, and which of them to leave out."""
+class Tests:
+    """The tests of a file, found once and run with one mistake after the other."""
 
-    def __init__(self, make, left_out):
-        self.make, self.left_out, self.ran, self.failed = make, left_out, [], {}
+    def __init__(self, file):
+        self.file, self.mistake, self.failed = file, None, {}
+
+    def make_layer(self, *sizes, **options):
+        return Watched(*sizes, mistake=self.mistake, **options)
+
+    def answer(self, run, lines, answers):
+        """Runs them once for each line: what ran, what failed and why, and what was made."""
+        unread = dict(self.failed)
+        for line in lines:
+            question = json.loads(line)
+            self.mistake, self.failed = question["mistake"], dict(unread)
+            Watched.made = Watched.shown = False
+            torch.manual_seed(0)
+            ran = run(question["left_out"])
+            answer = {"ran": ran, "failed": self.failed, "made": Watched.made, "shown": Watched.shown}
+            print(json.dumps(answer), file=answers, flush=True)
+
+    def has_ended(self):
+        """Whether nothing else needs to run: a wrong layer was found out."""
+        return self.mistake is not None and self.failed
+
+
+class PlainTests(Tests):
+    """Functions that take `make_layer` or nothing."""
+
+    def serve(self, lines, answers):
+        spec = importlib.util.spec_from_file_location(Path(self.file).stem, self.file)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module
+        spec.loader.exec_module(module)
+        if hasattr(module, "make_layer"):
+            module.make_layer = self.make_layer
+        tests = [(name, it) for name, it in vars(module).items() if name.startswith("test_")]
+
+        def run(left_out):
+            ran = []
+            for name, test in tests:
+                if name in left_out or self.has_ended():
+                    continue
+                ran.append(name)
+                try:
+                    takes_it = list(inspect.signature(test).parameters) == ["make_layer"]
+                    test(self.make_layer) if takes_it else test()
+                except Exception as error:
+                    self.failed[name] = f"{type(error).__name__}: {error}"
+            return ran
+
+        self.answer(run, lines, answers)
+
+
+class PytestTests(Tests):
+    """All that pytest finds in the file: a plugin of it, which runs what was found again."""
+
+    def serve(self, lines, answers):
+        import pytest
+
+        self.lines, self.answers = lines, answers
+        pytest.main([self.file, "-q", "-p", "no:cacheprovider", "-o", "addopts="], plugins=[self])
 
     def pytest_generate_tests(self, metafunc):
         if "make_layer" in metafunc.fixturenames:
-            metafunc.parametrize("make_layer", [self.make], ids=["zoo"])
+            metafunc.parametrize("make_layer", [self.make_layer], ids=["zoo"])
 
-    def pytest_collection_modifyitems(self, items):
-        for item in items:
+    def pytest_runtestloop(self, session):
+        for item in session.items:
             if hasattr(getattr(item, "module", None), "make_layer"):
-                item.module.make_layer = self.make
-        items[:] = [item for item in items if item.nodeid not in self.left_out]
+                item.module.make_layer = self.make_layer
+
+        def run(left_out):
+            ran = []
+            items = [item for item in session.items if item.nodeid not in left_out]
+            for item, following in zip(items, items[1:] + [None]):
+                if not self.has_ended():
+                    ran.append(item.nodeid)
+                    is_last = self.mistake is not None
+                    item.config.hook.pytest_runtest_protocol(
+                        item=item, nextitem=None if is_last else following)
+            return ran
+
+        self.answer(run, self.lines, self.answers)
+        return True
 
     def pytest_collectreport(self, report):
         if report.failed:
             self.failed[report.nodeid] = str(report.longrepr)
 
     def pytest_runtest_logreport(self, report):
-        if report.when == "call":
-            self.ran.append(report.nodeid)
         if report.failed:
             self.failed[report.nodeid] = str(report.longrepr)
 
 
-def run_tests(file, mistake, left_out):
-    """Runs a file of tests once: which ran, and which failed, with why."""
-    make = lambda *sizes, **options: Watched(*sizes, mistake=mistake, **options)
-    Watched.made = Watched.shown = False
-    torch.manual_seed(0)
-    if importlib.util.find_spec("pytest"):
-        import pytest
-
-        plugin = Plugin(make, left_out)
-        first = [] if mistake is None else ["-x"]
-        quiet = ["-q", "-p", "no:cacheprovider", "-o", "addopts=", "-W", "ignore"]
-        pytest.main([str(file), *quiet, *first], plugins=[plugin])
-        return plugin.ran, plugin.failed
-    spec = importlib.util.spec_from_file_location(Path(file).stem, file)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    if hasattr(module, "make_layer"):
-        module.make_layer = make
-    ran, failed = [], {}
-    for name, test in list(vars(module).items()):
-        if not name.startswith("test_") or not callable(test) or name in left_out:
-            continue
-        takes = list(inspect.signature(test).parameters)
-        ran.append(name)
-        try:
-            test(make) if takes == ["make_layer"] else test()
-        except Exception as error:
-            failed[name] = f"{type(error).__name__}: {error}"
-            if mistake is not None:
-                break
-    return ran, failed
-
-
 def work(file):
-    """Runs the tests with each mistake that stands in a line of standard input."""
-    lines, sys.stdin = sys.stdin, None
-    answers = os.fdopen(os.dup(1), "w")
+    """Runs the tests for each line of standard input."""
+    torch.set_num_threads(1)
+    lines, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")  # pytest takes its own
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what tests print is nobody's
     os.dup2(1, 2)
-    for line in lines:
-        asked = json.loads(line)
-        ran, failed = run_tests(file, asked["mistake"], asked["left_out"])
-        answer = {"ran": ran, "failed": failed, "shown": Watched.shown, "made": Watched.made}
-        print(json.dumps(answer), file=answers, flush=True)
+    has_pytest = importlib.util.find_spec("pytest") is not None
+    (PytestTests if has_pytest else PlainTests)(file).serve(lines, answers)
 
 
 class Worker:
@@ -2526,6 +2557,9 @@ class Worker:
         self.process.wait()
 
 
+KINDS = ("caught", "survive", "never")
+
+
 def score(file, limit=20.0, told=lambda n: None):
     """Which mistakes a file of tests catches, which survive, and which never show in it."""
     worker = Worker(file)
@@ -2533,7 +2567,8 @@ def score(file, limit=20.0, told=lambda n: None):
     result = {"tests": 0, "wrong": {}, "caught": [], "survive": [], "never": [], "stopped": []}
     if right is None:
         worker.end()
-        result["wrong"] = {str(file): f"did not end in {limit + 120:.0f} s on the right layer"}
+        why = f"The tests did not start, or did not end in {limit + 120:.0f} s on the right layer."
+        result["wrong"] = {str(file): why}
         return result
     result["wrong"] = right["failed"]
     left_out = list(right["failed"])
@@ -2565,11 +2600,12 @@ def simplest_test(mistake):
 
 
 def by_test(ids):
-    """Mistakes, by their step and the simplest test that sees them."""
+    """Mistakes, by the simplest test that sees them, and then by their step."""
     groups = {}
     for mistake in ids:
-        groups.setdefault((MISTAKES[mistake].step, simplest_test(mistake)), []).append(mistake)
-    return groups
+        steps = groups.setdefault(simplest_test(mistake), {})
+        steps.setdefault(MISTAKES[mistake].step, []).append(mistake)
+    return sorted(groups.items(), key=lambda group: READY.index(group[0]) if group[0] else 99)
 
 
 def in_lines(words, indent):
@@ -2582,23 +2618,30 @@ def report(result):
     for name, why in result["wrong"].items():
         print(f"Wrong: {name} fails on the right layer, and is left out. Mend it first:")
         print(textwrap.indent("\n".join(why.strip().splitlines()[-8:]), "    "))
-    n, caught, survive, never = result["tests"], *(result[x] for x in ("caught", "survive", "never"))
-    if not caught and not survive and not never:
+    n, caught, survive, never = result["tests"], *(len(result[x]) for x in KINDS)
+    if caught + survive + never == 0:
         print("No test is left that makes a layer with make_layer, as the head of this file says.")
         return
-    print(f"{n} tests pass on the right layer. Of {len(MISTAKES)} mistakes, they catch "
-          f"{len(caught)}; {len(survive)} survive, and {len(never)} change nothing that the tests compute.")
+    pass_ = "1 test passes" if n == 1 else f"{n} tests pass"
+    print(f"{pass_} on the right layer. Of {len(MISTAKES)} mistakes, {caught} are caught, {survive} survive, "
+          f"and {never} change nothing that the tests compute.")
     if result["stopped"]:
-        print(in_lines(f"Stopped after the time limit: {', '.join(result['stopped'])}", ""))
-    heads = {"survive": "These survive: an output was wrong, and every test passed.",
-             "never": "These never show: the tests have no layer or no input for them."}
-    for kind, head in heads.items():
-        if result[kind]:
-            print(f"\n{head}")
-        for (step, test), ids in by_test(result[kind]).items():
-            print(in_lines(f"{step}: {', '.join(ids)}", "  "))
-            if test is not None:
-                print(in_lines(f"→ {test.__name__}: {test.__doc__}", "      "))
+        print(in_lines(f"Stopped after the time limit, and so caught: {', '.join(result['stopped'])}", ""))
+    if survive:
+        print("\nThese survive: an output was wrong, and every test passed. Above them stands the\n"
+              "simplest test that would see them; it is in this file.")
+    for test, steps in by_test(result["survive"]):
+        print(in_lines(words(test), "  "))
+        for step, ids in steps.items():
+            print(in_lines(f"{step}: {', '.join(ids)}", "      "))
+    if never:
+        print("\nTo show the others, your tests need another layer or another input:")
+    for test, steps in by_test(result["never"]):
+        print(in_lines(f"{words(test)} ({sum(map(len, steps.values()))})", "  "))
+
+
+def words(test):
+    return "No test of this file sees these." if test is None else f"{test.__name__}: {test.__doc__}"
 
 
 def main():
@@ -2631,4 +2674,7 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except BrokenPipeError:  # `| head` has what it wanted
+        os._exit(0)
