@@ -484,6 +484,8 @@ class MultiheadAttention(nn.Module):
         has_mask = has_mask or any(x is not None for x in (call.padding, call.pairs, call.added))
         expect(scores, choice.split != "across-heads" or not has_mask)
         is_open = self.is_open(call, batch, heads, n_q, n_kv)
+        if choice.fill == "opposite" and has_mask:
+            is_open = ~is_open
         slopes = self.chosen_slopes()
         if slopes is not None:
             rows = self.places(call, QUERY, n_q)[:, None, :, None]
@@ -519,8 +521,6 @@ class MultiheadAttention(nn.Module):
             is_open = closed(is_open, mask, choice.pairs)
         tile = min(tile_of(n_kv), n_kv)
         column = torch.arange(n_kv)
-        if choice.fill == "opposite":
-            return ~is_open
         if choice.fill == "last-tile-too":
             return is_open & (column < n_kv - n_kv % tile)
         if choice.fill == "first-tile-alone":

@@ -2,35 +2,29 @@
 //! for every mistake of the bank. People run the tests of their own layer on each of them, and
 //! see which mistakes they would not notice.
 //!
-//! `python/zoo.py` is written by hand but for its table of mistakes, which [`table`] makes of
-//! the bank: an id, the choices that it changes, and what the catalogue says of it. That each
-//! switch computes what the bank computes is shown by [`cases`]: `zoo.py` ran on them under
-//! PyTorch, what it gave is kept in `tests/data/zoo`, and a test computes the bank's numbers
-//! anew and compares. The kept files name the sources that they are from, so a test that needs
-//! no PyTorch sees when they are old.
+//! `python/zoo.py` is written by hand but for its table of mistakes, which [`with_table`] makes
+//! of the bank: an id, the choices that it changes, and what the catalogue says of it. Its
+//! neighbour `keep.py` runs every switch on small layers under PyTorch, and keeps the layers and
+//! their outputs in `tests/data/zoo`, as files that the diagnosis reads. A test computes each
+//! output anew by the bank and compares. The kept files name the sources that they are from, so
+//! this test needs no PyTorch and sees when they are old.
 
-mod cases;
-mod keep;
 mod table;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use workshop::output::print;
-use workshop::step;
+use workshop::{paths, step};
 
-pub use cases::{Case, Outcome, numbers, outcomes};
-pub use keep::{hash, kept_folder, python};
-pub use table::{block, with_block};
+pub use table::with_table;
 
 /// The file that readers get.
 pub const SOURCE: &str = include_str!("../python/zoo.py");
 
-/// A mistake that is drawn: the zoo runs it on the first case, and its own map is kept.
-pub const DRAWN: &str = "dropout-in-evaluation";
-
-/// Wrong attention layers in PyTorch, to test your tests with
+/// Wrong attention layers for PyTorch, to test your tests with
 ///
 /// Writes a file of Python: a right multi-head attention, a switch for each of the mistakes
 /// that this book knows, and a program that runs your tests on all of them.
@@ -39,11 +33,11 @@ pub struct Args {
     /// Where to write it
     #[arg(default_value = "zoo.py")]
     file: PathBuf,
-    /// Also where there is another file of this name
+    /// Overwrite another file of this name
     #[arg(long)]
     force: bool,
-    /// Make the table of mistakes, run the file in this Python, and keep what it computes (for
-    /// those who change it)
+    /// Make the table of mistakes, run the file in this Python, which has PyTorch and pytest,
+    /// and keep what it computes (for those who change it)
     #[arg(long, value_name = "PYTHON")]
     keep: Option<PathBuf>,
 }
@@ -55,14 +49,14 @@ pub struct Args {
 /// fails.
 pub fn run(args: &Args) -> Result<()> {
     if let Some(python) = &args.keep {
-        return keep::keep(python);
+        return keep(python);
     }
     write(&args.file, args.force)?;
     let file = args.file.display();
     Ok(print(format_args!(
         "{file}: a right attention layer for PyTorch, and {} wrong ones.\n\
-         Write tests that make their layers with `make_layer`, as the head of the file says.\n\
-         python {file} your_tests.py    says which mistakes your tests do not see.\n",
+         Write tests that make their layers with make_layer, as the head of the file says.\n\
+         python {file} your_tests.py    says which mistakes your tests would not notice.\n",
         diagnosis::bank().count()
     ))?)
 }
@@ -76,6 +70,19 @@ fn write(file: &Path, is_forced: bool) -> Result<()> {
         bail!("{} is there and differs; --force overwrites it", file.display());
     }
     step::write(file, source)
+}
+
+/// Makes the table of mistakes anew, runs every switch and every suite under PyTorch, and keeps
+/// what comes out.
+fn keep(python: &Path) -> Result<()> {
+    let folder = paths::workspace().join("crates/tools/zoo/python");
+    let zoo = folder.join("zoo.py");
+    step::write(&zoo, with_table(&fs::read_to_string(&zoo)?)?)?;
+    let mut run = Command::new(python);
+    run.arg("-B").arg(folder.join("keep.py"));
+    run.arg(paths::workspace().join("tests/data/zoo"));
+    ensure!(run.status().context("no such Python")?.success(), "keep.py failed");
+    Ok(print("tests/data/zoo is kept\n")?)
 }
 
 #[cfg(test)]

@@ -12,18 +12,18 @@ const FIRST: &str =
     "# Made of the bank by `cargo learn zoo --keep PYTHON`; do not edit.\n";
 const LAST: &str = "# The end of what is made of the bank.\n";
 
-/// The zoo's source with this table.
+/// The zoo's source with a table that is made of the bank.
 ///
 /// # Errors
 /// A source in which the lines around the table are missing.
-pub fn with_block(source: &str) -> Result<String> {
+pub fn with_table(source: &str) -> Result<String> {
     let (before, rest) = source.split_once(FIRST).context("no line before the table")?;
     let (_, after) = rest.split_once(LAST).context("no line after the table")?;
-    Ok(format!("{before}{FIRST}{}{LAST}{after}", block()))
+    Ok(format!("{before}{FIRST}{}{LAST}{after}", table()))
 }
 
 /// The right choices, and every mistake by its id, as Python.
-pub fn block() -> String {
+fn table() -> String {
     let right = choices(&Recipe::RIGHT);
     let mut text = "RIGHT = {\n".to_owned();
     for (name, choice) in &right {
