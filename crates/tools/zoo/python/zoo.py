@@ -26,7 +26,7 @@ nn.MultiheadAttention, so that `layer.load_state_dict(mha.state_dict())` works. 
 a mask means "may not attend"; unlike there, the batch always comes first, and a query without
 any key gets zeros, not NaN.
 
-The file needs PyTorch and nothing else. Its parts: the layer, step by step; the table of
+The file needs PyTorch and nothing else, and computes on the CPU. Its parts: the layer, step by step; the table of
 mistakes; tests that catch them; and the program that counts.
 """
 
@@ -199,8 +199,9 @@ class MultiheadAttention(nn.Module):
     def project(self, call, role):
         """x Wᵀ + b, [batch, n, heads · width]."""
         choice = self.recipe
+        parts = ("input", "weight", "product", "bias")
         source, weight_of, product, times = (
-            getattr(choice, f"{'qkv'[role]}_{what}") for what in ("input", "weight", "product", "bias"))
+            getattr(choice, f"{'qkv'[role]}_{part}") for part in parts)
         x = call.inputs[ROLES[source]]
         if choice.axes == "exchanged":
             if call.padding is not None or call.pairs is not None or call.added is not None:
@@ -515,7 +516,8 @@ class MultiheadAttention(nn.Module):
         if call.padding is not None:
             rows = n_kv if choice.padding == "transposed" else n_q
             mask = call.padding[:, None, :].expand(-1, rows, -1)
-            is_open = closed(is_open, self.of_heads(call, mask, choice.padding, heads), choice.padding)
+            mask = self.of_heads(call, mask, choice.padding, heads)
+            is_open = closed(is_open, mask, choice.padding)
         if call.pairs is not None:
             mask = self.of_heads(call, call.pairs, choice.pairs, heads)
             is_open = closed(is_open, mask, choice.pairs)
@@ -2269,8 +2271,10 @@ def any_layer(make_layer, *sizes, **options):
     with torch.no_grad():
         for at, parameter in enumerate(layer.parameters()):
             noise = torch.randn(parameter.shape, generator=random(at))
-            is_matrix = parameter.dim() == 2
-            parameter.copy_(1.2 * noise * parameter.shape[1] ** -0.5 if is_matrix else 0.5 + 0.5 * noise)
+            if parameter.dim() == 2:
+                parameter.copy_(1.2 * noise * parameter.shape[1] ** -0.5)
+            else:
+                parameter.copy_(0.5 + 0.5 * noise)
     return layer.requires_grad_(False)
 
 
@@ -2314,15 +2318,16 @@ def expected(layer, query, key=None, value=None, *, num_heads, num_kv_heads=None
                 scores, open_values = [], []
                 for j in range(n_kv):
                     behind = i + first - j
-                    own = None if mask is None else mask[0 if len(mask) == 1 else s * h + head, i, j]
-                    if (causal and behind < 0 or window and not -window < behind < window
-                            or own is not None and (own if mask.dtype == torch.bool else own == -INF)):
+                    at = s * h + head if mask is not None and len(mask) > 1 else 0
+                    own = torch.tensor(0.0) if mask is None else mask[at, i, j]
+                    is_blocked = own if own.dtype == torch.bool else own == -INF
+                    is_far = window and not -window < behind < window
+                    if causal and behind < 0 or is_far or is_blocked:
                         continue
                     score = (q[i] @ k[j]) * factor
                     score = soft_cap * torch.tanh(score / soft_cap) if soft_cap else score
                     score = score - slopes[head] * abs(behind) if slopes else score
-                    is_added = own is not None and mask.dtype != torch.bool
-                    scores.append(score + own if is_added else score)
+                    scores.append(score if own.dtype == torch.bool else score + own)
                     open_values.append(v[j])
                 if not scores:
                     continue
@@ -2362,10 +2367,9 @@ def normed(layer, role, heads, of, kind, is_whole):
     """One head's vector of a token, normed by itself, or as a part of the whole."""
     norm = layer.q_norm if role == QUERY else layer.k_norm
     x = torch.cat(heads) if is_whole else heads[of]
-    if kind == "layer":
-        x = (x - x.mean()) / ((x - x.mean()).square().mean() + 1e-6).sqrt() * norm.weight + norm.bias
-    else:
-        x = x / (x.square().mean() + 1e-6).sqrt() * norm.weight
+    x = x - x.mean() if kind == "layer" else x
+    x = x / (x.square().mean() + 1e-6).sqrt() * norm.weight
+    x = x + norm.bias if kind == "layer" else x
     d = heads[0].shape[0]
     return x[of * d : (of + 1) * d] if is_whole else x
 
@@ -2440,7 +2444,8 @@ class Tests:
             Watched.made = Watched.shown = False
             torch.manual_seed(0)
             ran = run(question["left_out"])
-            answer = {"ran": ran, "failed": self.failed, "made": Watched.made, "shown": Watched.shown}
+            answer = {"ran": ran, "failed": self.failed}
+            answer |= {"made": Watched.made, "shown": Watched.shown}
             print(json.dumps(answer), file=answers, flush=True)
 
     def has_ended(self):
@@ -2623,10 +2628,11 @@ def report(result):
         print("No test is left that makes a layer with make_layer, as the head of this file says.")
         return
     pass_ = "1 test passes" if n == 1 else f"{n} tests pass"
-    print(f"{pass_} on the right layer. Of {len(MISTAKES)} mistakes, {caught} are caught, {survive} survive, "
-          f"and {never} change nothing that the tests compute.")
+    print(in_lines(f"{pass_} on the right layer. Of {len(MISTAKES)} mistakes, {caught} are caught, "
+                   f"{survive} survive, and {never} change nothing that the tests compute.", ""))
     if result["stopped"]:
-        print(in_lines(f"Stopped after the time limit, and so caught: {', '.join(result['stopped'])}", ""))
+        stopped = ", ".join(result["stopped"])
+        print(in_lines(f"Stopped after the time limit, and so caught: {stopped}", ""))
     if survive:
         print("\nThese survive: an output was wrong, and every test passed. Above them stands the\n"
               "simplest test that would see them; it is in this file.")
@@ -2641,7 +2647,9 @@ def report(result):
 
 
 def words(test):
-    return "No test of this file sees these." if test is None else f"{test.__name__}: {test.__doc__}"
+    if test is None:
+        return "No test of this file sees these."
+    return f"{test.__name__}: {test.__doc__}"
 
 
 def main():
