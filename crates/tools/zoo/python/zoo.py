@@ -2,7 +2,7 @@
 
     python zoo.py your_tests.py     which of the mistakes your tests catch
     python zoo.py --list            the mistakes: what each does, and what you would see
-    python zoo.py zoo.py            the same for the tests at the end of this file
+    python zoo.py zoo.py            the same for the tests in this file
 
 Your tests are functions `test_…` that make their layers with `make_layer`:
 
@@ -26,8 +26,8 @@ nn.MultiheadAttention, so that `layer.load_state_dict(mha.state_dict())` works. 
 a mask means "may not attend"; unlike there, the batch always comes first, and a query without
 any key gets zeros, not NaN.
 
-The file needs PyTorch and nothing else, and computes on the CPU. Its parts: the layer, step by step; the table of
-mistakes; tests that catch them; and the program that counts.
+The file needs PyTorch and nothing else, and computes on the CPU. Its parts: the layer, step by
+step; tests that catch the mistakes; the program that counts; and the table of the mistakes.
 """
 
 import argparse
@@ -243,9 +243,7 @@ class MultiheadAttention(nn.Module):
         """[batch, n, heads · width] becomes [batch, heads, n, width], normed and rotated."""
         heads = self.heads if role == QUERY else self.kv_heads
         x = self.norm(x, role, "before-split")
-        if self.recipe.rotary == "whole-width" and role != VALUE:
-            if not self.rotary:
-                raise ValueError("no rotary positions")
+        if self.recipe.rotary == "whole-width" and self.rotary and role != VALUE:
             x = self.rotated(x[:, None], self.rotary, self.places_of_heads(call, x, role))[:, 0]
         x = self.split(x, heads, role)
         x = self.norm(x, role, "before-rotation")
@@ -806,6 +804,659 @@ def mistakes():
     return MISTAKES
 
 
+
+
+# ---------------------------------------------------------------------------------------------
+# Tests that catch the mistakes, the simplest first. If you copy one into a file of your own, put
+# `from zoo import any_layer, close, expected, random, tokens` above it.
+# ---------------------------------------------------------------------------------------------
+
+
+def test_shapes(make_layer):
+    """Take sizes that all differ, and look at the shapes of the output and of the weights."""
+    layer = make_layer(12, 3).eval()
+    query, memory = tokens(2, 4, 12), tokens(2, 7, 12)
+    output, weights = layer(query, memory, memory)
+    assert output.shape == (2, 4, 12) and weights.shape == (2, 4, 7)
+
+
+def test_rows_sum_to_1(make_layer):
+    """Every row of attention weights sums to 1, and no weight is negative."""
+    layer = any_layer(make_layer, 12, 3, causal=True)
+    _, weights = layer(tokens(2, 5, 12), average_attn_weights=False)
+    close(weights.sum(-1), torch.ones(2, 3, 5))
+    assert (weights >= 0).all()
+
+
+def test_the_future_is_not_seen(make_layer):
+    """Under a causal mask, change the last token: no output before it may change."""
+    layer = any_layer(make_layer, 12, 3, causal=True)
+    x = tokens(2, 6, 12)
+    y = torch.cat((x[:, :5], tokens(2, 1, 12, seed=1)), 1)
+    close(layer(y)[0][:, :5], layer(x)[0][:, :5])
+
+
+def test_the_past_is_seen(make_layer):
+    """Change the first token: the outputs of all later tokens must change."""
+    layer = any_layer(make_layer, 12, 3, causal=True)
+    x = tokens(2, 6, 12)
+    y = torch.cat((tokens(2, 1, 12, seed=1), x[:, 1:]), 1)
+    moved = (layer(y)[0] - layer(x)[0]).abs().amax(-1)
+    assert (moved > 1e-6).all()
+
+
+def test_order_of_keys(make_layer):
+    """Without positions and masks, keys and values in another order give the same output."""
+    layer = any_layer(make_layer, 12, 3)
+    query, memory = tokens(2, 5, 12), tokens(2, 5, 12, seed=1)
+    other = memory[:, [4, 1, 2, 3, 0]]
+    close(layer(query, other, other)[0], layer(query, memory, memory)[0])
+
+
+def test_alone(make_layer):
+    """A sequence alone gives what it gives in a batch."""
+    layer = any_layer(make_layer, 12, 3)
+    x = tokens(3, 5, 12)
+    for s in range(3):
+        close(layer(x[s : s + 1])[0], layer(x)[0][s : s + 1])
+
+
+def test_padding_changes_nothing(make_layer):
+    """A sequence with padding behind it gives what it gives without, whatever stands there."""
+    layer = any_layer(make_layer, 12, 3)
+    x, lengths = tokens(3, 6, 12), [6, 3, 4]
+    padding = torch.arange(6) >= torch.tensor(lengths)[:, None]
+    output, _ = layer(x, x, x, key_padding_mask=padding)
+    for s, n in enumerate(lengths):
+        close(output[s, :n], layer(x[s : s + 1, :n])[0][0])
+    memory = torch.where(padding[..., None], 100 * x, x)
+    close(layer(x, memory, memory, key_padding_mask=padding)[0], output)
+
+
+def test_a_cache_changes_nothing(make_layer):
+    """The last queries on all keys give the last rows of the whole sequence."""
+    for options in ({}, {"rotary": "halves"}, {"slopes": True}, {"window": 3}):
+        layer = any_layer(make_layer, 12, 3, causal=True, **options)
+        x = tokens(2, 7, 12)
+        close(layer(x[:, 4:], x, x)[0], layer(x)[0][:, 4:])
+
+
+def test_values(make_layer):
+    """Compare with loops: sizes that all differ, three different inputs, no bias that is 0."""
+    layer = any_layer(make_layer, 12, 3)
+    query, key, value = tokens(2, 5, 12), tokens(2, 5, 12, seed=1), tokens(2, 5, 12, seed=2)
+    close(layer(query, key, value)[0], expected(layer, query, key, value, num_heads=3))
+    query, key, value = query[:, :4], tokens(2, 7, 12, seed=1), tokens(2, 7, 12, seed=2)
+    close(layer(query, key, value)[0], expected(layer, query, key, value, num_heads=3))
+
+
+def test_values_of_other_widths(make_layer):
+    """The same with keys and values as wide as they like, and with d_v that is not d_k."""
+    sizes = {"kdim": 10, "vdim": 7, "head_dim": 5, "v_head_dim": 6}
+    layer = any_layer(make_layer, 12, 3, **sizes)
+    query, key, value = tokens(2, 4, 12), tokens(2, 6, 10, seed=1), tokens(2, 6, 7, seed=2)
+    close(layer(query, key, value)[0], expected(layer, query, key, value, num_heads=3))
+
+
+def test_causal_values(make_layer):
+    """Compare a causal layer with loops: as many queries as keys, and fewer."""
+    for causal, n_q in ((True, 6), (True, 4), ("top-left", 4)):
+        layer, x = any_layer(make_layer, 12, 3, causal=causal), tokens(2, 6, 12)
+        query = x[:, 6 - n_q :]
+        options = {"num_heads": 3, "causal": causal}
+        close(layer(query, x, x)[0], expected(layer, query, x, x, **options))
+
+
+def test_masks(make_layer):
+    """Compare with loops under a mask for all, and under one for each head; of numbers too."""
+    layer, x = any_layer(make_layer, 12, 3), tokens(2, 6, 12)
+    for n in (1, 6):
+        blocked = torch.rand(n, 6, 6, generator=random(n)) < 0.4
+        blocked[:, range(6), range(6)] = False  # each query keeps a key
+        added = torch.randn(n, 6, 6, generator=random(n))
+        for mask in (blocked, added, added.masked_fill(blocked, -INF)):
+            own = expected(layer, x, num_heads=3, mask=mask)
+            close(layer(x, x, x, attn_mask=mask if n > 1 else mask[0])[0], own)
+
+
+def test_causal_and_padded(make_layer):
+    """Compare with loops where a mask of padding and a causal mask meet."""
+    layer = any_layer(make_layer, 12, 3, causal=True)
+    x = tokens(2, 6, 12)
+    padding = torch.arange(6) >= torch.tensor([6, 4])[:, None]
+    mask = padding.repeat_interleave(3, 0)[:, None].expand(-1, 6, -1)
+    own = expected(layer, x, num_heads=3, causal=True, mask=mask)
+    close(layer(x, x, x, key_padding_mask=padding)[0], own)
+
+
+def test_large_scores(make_layer):
+    """Compare with loops where scores are as large as 100,000: a mask must still block."""
+    layer = any_layer(make_layer, 12, 3, causal=True, scale=3e4).double()
+    x = tokens(2, 9, 12).double()
+    close(layer(x)[0], expected(layer, x, num_heads=3, causal=True, scale=3e4))
+
+
+def test_options_of_scores(make_layer):
+    """Compare with loops: a scale of your own, a soft cap, and both under a causal mask."""
+    x = tokens(2, 6, 12)
+    for options in ({"scale": 0.8}, {"soft_cap": 0.5}, {"scale": 2.0, "soft_cap": 1.5}):
+        layer = any_layer(make_layer, 12, 3, causal=True, **options)
+        close(layer(x)[0], expected(layer, x, num_heads=3, causal=True, **options))
+
+
+def test_sinks(make_layer):
+    """Compare with loops where each head has a sink of its own."""
+    x = tokens(2, 6, 12)
+    layer = any_layer(make_layer, 12, 3, causal=True, sinks=True)
+    close(layer(x)[0], expected(layer, x, num_heads=3, causal=True))
+
+
+def test_windows_and_slopes(make_layer):
+    """Compare with loops: a window, and ALiBi with a number of heads that is no power of 2."""
+    for kind in ({"window": 3}, {"slopes": True}, {"window": 2, "slopes": True}):
+        for causal in (True, False):
+            options = {"num_heads": 6, "causal": causal, **kind}
+            layer, x = any_layer(make_layer, 12, **options), tokens(2, 7, 12)
+            close(layer(x)[0], expected(layer, x, **options))
+            close(layer(x[:, 4:], x, x)[0], expected(layer, x[:, 4:], x, x, **options))
+
+
+def test_shared_keys(make_layer):
+    """Compare with loops where two query heads share a head of keys and values."""
+    options = {"num_heads": 4, "num_kv_heads": 2}
+    layer, x = any_layer(make_layer, 16, causal=True, **options), tokens(2, 5, 16)
+    close(layer(x)[0], expected(layer, x, causal=True, **options))
+
+
+def test_rotary(make_layer):
+    """Compare with loops: rotary positions in halves and in pairs, with a base of your own."""
+    for rotary, base in (("halves", 10_000.0), ("pairs", 10_000.0), ("halves", 500.0)):
+        options = {"num_heads": 4, "num_kv_heads": 2, "rotary": rotary, "base": base}
+        layer, x = any_layer(make_layer, 32, causal=True, **options), 2 * tokens(2, 9, 32)
+        close(layer(x)[0], expected(layer, x, causal=True, **options))
+        query = x[:, 6:]
+        close(layer(query, x, x)[0], expected(layer, query, x, x, causal=True, **options))
+
+
+def test_rotary_after_left_padding(make_layer):
+    """Positions that do not count padding: a padded sequence gives what it gives without."""
+    layer, x = any_layer(make_layer, 24, 3, causal=True, rotary="halves"), tokens(2, 7, 24)
+    positions = (torch.arange(7) - torch.tensor([0, 3])[:, None]).clamp(min=0)
+    padding = torch.arange(7) < torch.tensor([0, 3])[:, None]
+    given = {"key_padding_mask": padding, "positions": (positions, positions)}
+    close(layer(x, x, x, **given)[0][1, 3:], layer(x[1:, 3:])[0][0])
+    given["positions"] = (positions[:, 4:], positions)
+    close(layer(x[:, 4:], x, x, **given)[0][1], layer(x[1:, 3:])[0][0, 1:])
+    later = {"positions": (positions[:, 4:] + 5, positions + 2), "key_padding_mask": padding}
+    own = expected(layer, x[:1, 4:], x[:1], x[:1], num_heads=3, causal=True, rotary="halves",
+                   positions=(torch.arange(9, 12), torch.arange(2, 9)))
+    close(layer(x[:, 4:], x, x, **later)[0][:1], own)
+
+
+def test_norms_of_queries_and_keys(make_layer):
+    """Compare with loops: a norm over each head, or over all of them, before the rotation."""
+    for kind in ("rms", "layer"):
+        for whole in (False, True):
+            options = {"num_heads": 3, "rotary": "pairs", "qk_norm": kind, "qk_norm_whole": whole}
+            layer, x = any_layer(make_layer, 12, causal=True, **options), tokens(2, 6, 12)
+            close(layer(x)[0], expected(layer, x, causal=True, **options))
+
+
+def test_packed_by_heads(make_layer):
+    """Compare with loops where a packed weight has q, k and v of each head together."""
+    layer, x = any_layer(make_layer, 12, 3, packing="heads"), tokens(2, 5, 12)
+    close(layer(x)[0], expected(layer, x, num_heads=3, packing="heads"))
+
+
+def test_no_dropout_in_evaluation(make_layer):
+    """After eval(), a layer with dropout computes what it computes without."""
+    layer, x = any_layer(make_layer, 12, 3, dropout=0.5), tokens(2, 5, 12)
+    close(layer(x)[0], expected(layer, x, num_heads=3))
+
+
+# --- what the tests share ---
+
+
+def random(seed):
+    return torch.Generator().manual_seed(seed)
+
+
+def tokens(batch, n, width, seed=0):
+    return torch.randn(batch, n, width, generator=random(seed))
+
+
+def any_layer(make_layer, *sizes, **options):
+    """A layer of which no parameter is 0 or 1, since those hide mistakes."""
+    layer = make_layer(*sizes, **options).eval()
+    with torch.no_grad():
+        for at, parameter in enumerate(layer.parameters()):
+            noise = torch.randn(parameter.shape, generator=random(at))
+            if parameter.dim() == 2:
+                parameter.copy_(1.2 * noise * parameter.shape[1] ** -0.5)
+            else:
+                parameter.copy_(0.5 + 0.5 * noise)
+    return layer.requires_grad_(False)
+
+
+def close(a, b):
+    torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-4)
+
+
+def expected(layer, query, key=None, value=None, *, num_heads, num_kv_heads=None, mask=None,
+             causal=False, window=None, scale=None, soft_cap=None, slopes=None, rotary=None,
+             base=10_000.0, qk_norm=None, qk_norm_whole=False, packing="blocks", positions=None):
+    """The output by the definition: head after head, query after query, key after key."""
+    key = query if key is None else key
+    value = key if value is None else value
+    (batch, n_q, _), n_kv, h = query.shape, key.shape[1], num_heads
+    h_kv = num_kv_heads or h
+    first = 0 if causal == "top-left" else n_kv - n_q
+    at_q, at_k = positions or (torch.arange(n_q) + first, torch.arange(n_kv))
+    slopes = paper_slopes(h) if slopes is True else slopes or [0.0] * h
+    sinks = getattr(layer, "sinks", None)
+    mask = torch.zeros(1, n_q, n_kv) if mask is None else mask
+    if mask.dtype == torch.bool:
+        mask = torch.zeros(mask.shape).masked_fill(mask, -INF)
+    output = torch.zeros_like(query) + layer.out_proj.bias
+
+    def vectors(role, x, head, places):
+        """Of each token of a sequence, the query or key of a head."""
+        heads = h if role == QUERY else h_kv
+        each = [projected(layer, role, x, i, heads, packing) for i in range(heads)]
+        if qk_norm:
+            of_tokens = [normed(layer, role, token, qk_norm, qk_norm_whole) for token in zip(*each)]
+            each = list(zip(*of_tokens))
+        return [as_complex(v, rotary, p, base) if rotary else v for v, p in zip(each[head], places)]
+
+    for s in range(batch):
+        for head in range(h):
+            kv = head // (h // h_kv)
+            q, k = vectors(QUERY, query[s], head, at_q), vectors(KEY, key[s], kv, at_k)
+            v = projected(layer, VALUE, value[s], kv, h_kv, packing)
+            factor = len(q[0]) ** -0.5 if scale is None else scale
+            columns = slice(head * len(v[0]), (head + 1) * len(v[0]))
+            for i in range(n_q):
+                scores, values = [], []
+                for j in range(n_kv):
+                    behind = i + first - j
+                    added = mask[s * h + head if len(mask) > 1 else 0, i, j]
+                    is_far = window and not -window < behind < window
+                    if causal and behind < 0 or is_far or added == -INF:
+                        continue
+                    score = (q[i] @ k[j]) * factor
+                    score = soft_cap * torch.tanh(score / soft_cap) if soft_cap else score
+                    scores.append(score - slopes[head] * abs(behind) + added)
+                    values.append(v[j])
+                if scores:
+                    row = averaged(scores, values, None if sinks is None else sinks[head])
+                    output[s, i] += layer.out_proj.weight[:, columns] @ row
+    return output
+
+
+def averaged(scores, values, sink):
+    """The average of values, weighted by the softmax of their scores, and of a sink's."""
+    most = max(scores) if sink is None else max(*scores, sink)
+    powers = [(score - most).exp() for score in scores]
+    total = sum(powers) if sink is None else sum(powers) + (sink - most).exp()
+    return sum(power * value for power, value in zip(powers, values)) / total
+
+
+def projected(layer, role, x, head, heads, packing):
+    """Of each token of a sequence, the vector of one head."""
+    rows, bias = rows_of_head(layer, role, head, heads, packing)
+    return [rows @ token + bias for token in x]
+
+
+def rows_of_head(layer, role, head, heads, packing):
+    """The rows of W^Q, W^K or W^V that are a head's, and its bias."""
+    name = f"{'qkv'[role]}_proj_weight"
+    biases = layer.in_proj_bias
+    if getattr(layer, name, None) is not None:
+        weights = [getattr(layer, f"{name}_proj_weight") for name in "qkv"]
+        first = sum(len(weight) for weight in weights[:role])
+        weight, bias = weights[role], biases[first : first + len(weights[role])]
+    elif packing == "heads":
+        weight = layer.in_proj_weight
+        d = weight.shape[0] // (3 * heads)
+        rows = slice((3 * head + role) * d, (3 * head + role + 1) * d)
+        return weight[rows], biases[rows]
+    else:
+        d_v = layer.out_proj.weight.shape[1]  # of all heads
+        q, others = d_v, layer.in_proj_weight.shape[0] - d_v
+        first, end = [(0, q), (q, q + others // 2), (q + others // 2, q + others)][role]
+        weight, bias = layer.in_proj_weight[first:end], biases[first:end]
+    d = weight.shape[0] // heads
+    return weight[head * d : (head + 1) * d], bias[head * d : (head + 1) * d]
+
+
+def normed(layer, role, heads, kind, is_whole):
+    """The vectors of a token's heads, each normed by itself, or all together."""
+    norm = layer.q_norm if role == QUERY else layer.k_norm
+
+    def one(x):
+        x = x - x.mean() if kind == "layer" else x
+        x = x / (x.square().mean() + 1e-6).sqrt() * norm.weight
+        return x + norm.bias if kind == "layer" else x
+
+    return one(torch.cat(heads)).split(len(heads[0])) if is_whole else [one(x) for x in heads]
+
+
+def as_complex(x, pairing, place, base):
+    """A vector rotated, pair by pair, as complex numbers."""
+    d = x.shape[0]
+    angles = place * base ** (-torch.arange(0, d, 2) / d)
+    a, b = (x[: d // 2], x[d // 2 :]) if pairing == "halves" else (x[::2], x[1::2])
+    z = torch.complex(a, b) * torch.polar(torch.ones(d // 2), angles)
+    if pairing == "halves":
+        return torch.cat((z.real, z.imag))
+    return torch.stack((z.real, z.imag), -1).flatten()
+
+
+READY = [test for name, test in list(globals().items()) if name.startswith("test_")]
+
+
+# ---------------------------------------------------------------------------------------------
+# The program: tests of anybody's, run on the right layer and then on every wrong one.
+# ---------------------------------------------------------------------------------------------
+
+
+class Watched(MultiheadAttention):
+    """A layer that notes whether its mistake changed anything that was computed."""
+
+    made = shown = False
+
+    def __init__(self, *sizes, **options):
+        super().__init__(*sizes, **options)
+        Watched.made = True
+
+    def forward(self, *inputs, **named):
+        if self.mistake is None:
+            return super().forward(*inputs, **named)
+        own, self.recipe = self.recipe, recipe()
+        try:
+            with torch.no_grad(), torch.random.fork_rng(devices=[]):
+                right = super().forward(*inputs, **named)
+        finally:
+            self.recipe = own
+        try:
+            wrong = super().forward(*inputs, **named)
+        except Exception:
+            Watched.shown = True
+            raise
+        Watched.shown |= not all(map(is_same, right, wrong))
+        return wrong
+
+
+def is_same(a, b):
+    if a is None or b is None:
+        return a is b
+    return a.shape == b.shape and torch.allclose(a, b, rtol=1e-4, atol=1e-6, equal_nan=True)
+
+
+class Tests:
+    """The tests of a file, found once and run with one mistake after the other."""
+
+    def __init__(self, file):
+        self.file, self.mistake, self.failed = file, None, {}
+
+    def make_layer(self, *sizes, **options):
+        return Watched(*sizes, mistake=self.mistake, **options)
+
+    def answer(self, run, lines, answers):
+        """Runs them once for each line: what ran, what failed and why, and what was made."""
+        unread = dict(self.failed)
+        for line in lines:
+            question = json.loads(line)
+            self.mistake, self.failed = question["mistake"], dict(unread)
+            Watched.made = Watched.shown = False
+            torch.manual_seed(0)
+            ran = run(question["left_out"])
+            answer = {"ran": ran, "failed": self.failed}
+            answer |= {"made": Watched.made, "shown": Watched.shown}
+            print(json.dumps(answer), file=answers, flush=True)
+
+    def has_ended(self):
+        """Whether nothing else needs to run: a wrong layer was found out."""
+        return self.mistake is not None and self.failed
+
+
+class PlainTests(Tests):
+    """Functions that take `make_layer` or nothing."""
+
+    def serve(self, lines, answers):
+        spec = importlib.util.spec_from_file_location(Path(self.file).stem, self.file)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module
+        spec.loader.exec_module(module)
+        if hasattr(module, "make_layer"):
+            module.make_layer = self.make_layer
+        tests = [(name, it) for name, it in vars(module).items() if name.startswith("test_")]
+
+        def run(left_out):
+            ran = []
+            for name, test in tests:
+                if name in left_out or self.has_ended():
+                    continue
+                ran.append(name)
+                try:
+                    takes_it = list(inspect.signature(test).parameters) == ["make_layer"]
+                    test(self.make_layer) if takes_it else test()
+                except Exception as error:
+                    self.failed[name] = f"{type(error).__name__}: {error}"
+            return ran
+
+        self.answer(run, lines, answers)
+
+
+class PytestTests(Tests):
+    """All that pytest finds in the file: a plugin of it, which runs what was found again."""
+
+    def serve(self, lines, answers):
+        import pytest
+
+        self.lines, self.answers = lines, answers
+        pytest.main([self.file, "-q", "-p", "no:cacheprovider", "-o", "addopts="], plugins=[self])
+
+    def pytest_generate_tests(self, metafunc):
+        if "make_layer" in metafunc.fixturenames:
+            metafunc.parametrize("make_layer", [self.make_layer], ids=["zoo"])
+
+    def pytest_runtestloop(self, session):
+        for item in session.items:
+            if hasattr(getattr(item, "module", None), "make_layer"):
+                item.module.make_layer = self.make_layer
+
+        def run(left_out):
+            ran = []
+            items = [item for item in session.items if item.nodeid not in left_out]
+            for item, following in zip(items, items[1:] + [None]):
+                if not self.has_ended():
+                    ran.append(item.nodeid)
+                    is_last = self.mistake is not None
+                    item.config.hook.pytest_runtest_protocol(
+                        item=item, nextitem=None if is_last else following)
+            return ran
+
+        self.answer(run, self.lines, self.answers)
+        return True
+
+    def pytest_collectreport(self, report):
+        if report.failed:
+            self.failed[report.nodeid] = str(report.longrepr)
+
+    def pytest_runtest_logreport(self, report):
+        if report.failed:
+            self.failed[report.nodeid] = str(report.longrepr)
+
+
+def work(file):
+    """Runs the tests for each line of standard input."""
+    torch.set_num_threads(1)
+    lines, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")  # pytest takes its own
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what tests print is nobody's
+    os.dup2(1, 2)
+    has_pytest = importlib.util.find_spec("pytest") is not None
+    (PytestTests if has_pytest else PlainTests)(file).serve(lines, answers)
+
+
+class Worker:
+    """A process that runs tests, since a wrong layer may make one of them run forever."""
+
+    def __init__(self, file):
+        command = [sys.executable, os.path.abspath(__file__), "--work", str(file)]
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
+        self.answers = queue.Queue()
+        threading.Thread(target=self.listen, daemon=True).start()
+
+    def listen(self):
+        for line in self.process.stdout:
+            self.answers.put(json.loads(line))
+        self.answers.put(None)  # it has ended
+
+    def ask(self, mistake, left_out, limit):
+        """What the tests say; nothing if they take too long, or end the process."""
+        try:
+            question = json.dumps({"mistake": mistake, "left_out": left_out})
+            self.process.stdin.write(question + "\n")
+            self.process.stdin.flush()
+            return self.answers.get(timeout=limit)
+        except (queue.Empty, OSError):
+            return None
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+
+
+KINDS = ("caught", "survive", "never")
+
+
+def score(file, limit=20.0, progress=lambda n: None):
+    """Which mistakes a file of tests catches, which survive, and which never show in it."""
+    worker = Worker(file)
+    right = worker.ask(None, [], limit + 120)
+    result = {"tests": 0, "wrong": {}, "caught": [], "survive": [], "never": [], "stopped": []}
+    if right is None:
+        worker.end()
+        why = f"The tests did not start, or did not end in {limit + 120:.0f} s on the right layer."
+        result["wrong"] = {str(file): why}
+        return result
+    result["wrong"] = right["failed"]
+    left_out = list(right["failed"])
+    result["tests"] = len([name for name in right["ran"] if name not in left_out])
+    if result["tests"] == 0 or not right["made"]:
+        worker.end()
+        return result
+    for n, mistake in enumerate(MISTAKES):
+        progress(n)
+        answer = worker.ask(mistake, left_out, limit)
+        if answer is None:
+            worker.end()
+            worker = Worker(file)
+            result["stopped"].append(mistake)
+        caught = answer is None or answer["failed"]
+        result["caught" if caught else "survive" if answer["shown"] else "never"].append(mistake)
+    worker.end()
+    return result
+
+
+def simplest_test(mistake):
+    """The first of this file's tests that fails with a mistake."""
+    for test in READY:
+        try:
+            test(lambda *sizes, **options: MultiheadAttention(*sizes, mistake=mistake, **options))
+        except Exception:
+            return test
+    return None
+
+
+def by_test(ids):
+    """Mistakes, by the simplest test that sees them, and then by their step."""
+    groups = {}
+    for mistake in ids:
+        steps = groups.setdefault(simplest_test(mistake), {})
+        steps.setdefault(MISTAKES[mistake].step, []).append(mistake)
+    return sorted(groups.items(), key=lambda group: READY.index(group[0]) if group[0] else 99)
+
+
+def in_lines(words, indent):
+    return textwrap.fill(words, 96, initial_indent=indent, subsequent_indent=indent,
+                         break_on_hyphens=False)
+
+
+def report(result):
+    """The result in words."""
+    for name, why in result["wrong"].items():
+        print(f"Wrong: {name} fails on the right layer, and is left out. Mend it first:")
+        print(textwrap.indent("\n".join(why.strip().splitlines()[-8:]), "    "))
+    n, caught, survive, never = result["tests"], *(len(result[x]) for x in KINDS)
+    if caught + survive + never == 0:
+        print("No test is left that makes a layer with make_layer, as the head of this file says.")
+        return
+    pass_ = "1 test passes" if n == 1 else f"{n} tests pass"
+    print(in_lines(f"{pass_} on the right layer. Of {len(MISTAKES)} mistakes, {caught} are caught, "
+                   f"{survive} survive, and {never} change nothing that the tests compute.", ""))
+    if result["stopped"]:
+        stopped = ", ".join(result["stopped"])
+        print(in_lines(f"Stopped after the time limit, and so caught: {stopped}", ""))
+    if survive:
+        print("\nThese survive: an output was wrong, and every test passed. Above them stands the\n"
+              "simplest test that would see them; you find it in zoo.py.")
+    for test, steps in by_test(result["survive"]):
+        print(in_lines(words(test), "  "))
+        for step, ids in steps.items():
+            print(in_lines(f"{step}: {', '.join(ids)}", "      "))
+    if never:
+        print("\nTo show the others, your tests need another layer or another input:")
+    for test, steps in by_test(result["never"]):
+        print(in_lines(f"{words(test)} ({sum(map(len, steps.values()))})", "  "))
+
+
+def words(test):
+    if test is None:
+        return "No test of this file sees these."
+    return f"{test.__name__}: {test.__doc__}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("tests", nargs="?", help="a file of tests that use make_layer")
+    parser.add_argument("--limit", type=float, default=20.0, help="seconds for each mistake")
+    parser.add_argument("--list", action="store_true", help="list the mistakes")
+    parser.add_argument("--json", metavar="FILE", help="write the result to a file")
+    parser.add_argument("--work", help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.work:
+        return work(args.work)
+    if args.list:
+        for name, mistake in mistakes().items():
+            print(f"{name} ({mistake.step})")
+            print(in_lines(mistake.does, "    "))
+            print(in_lines(f"Symptom: {mistake.symptom}", "    "))
+        return None
+    if not args.tests:
+        return parser.print_help()
+    if not Path(args.tests).is_file():
+        parser.error(f"there is no file {args.tests}")
+    torch.set_num_threads(1)  # layers are small
+
+    def progress(n):
+        if sys.stderr.isatty():
+            print(f"{n} of {len(MISTAKES)}", end="\r", file=sys.stderr, flush=True)
+
+    result = score(Path(args.tests).resolve(), args.limit, progress)
+    report(result)
+    if args.json:
+        Path(args.json).write_text(json.dumps(result, indent=1) + "\n")
+    return 2 if result["wrong"] or not result["tests"] else 1 if result["survive"] else 0
+
+
+# ---------------------------------------------------------------------------------------------
+# The right choices, and the mistakes.
+# ---------------------------------------------------------------------------------------------
+
+
 @dataclass
 class Mistake:
     """One choice, or a few, that are other than they should be."""
@@ -815,10 +1466,6 @@ class Mistake:
     does: str
     symptom: str
 
-
-# ---------------------------------------------------------------------------------------------
-# The right choices, and the mistakes.
-# ---------------------------------------------------------------------------------------------
 
 # Made of the bank by `cargo learn zoo --keep PYTHON`; do not edit.
 RIGHT = {
@@ -2045,640 +2692,6 @@ MISTAKES = {
     ),
 }
 # The end of what is made of the bank.
-
-
-# ---------------------------------------------------------------------------------------------
-# Tests that catch them, the simplest first. `python zoo.py zoo.py` counts how many.
-# ---------------------------------------------------------------------------------------------
-
-
-def test_shapes(make_layer):
-    """Take sizes that all differ, and look at the shapes of the output and of the weights."""
-    layer = make_layer(12, 3).eval()
-    query, memory = tokens(2, 4, 12), tokens(2, 7, 12)
-    output, weights = layer(query, memory, memory)
-    assert output.shape == (2, 4, 12) and weights.shape == (2, 4, 7)
-
-
-def test_rows_sum_to_1(make_layer):
-    """Every row of attention weights sums to 1, and no weight is negative."""
-    layer = any_layer(make_layer, 12, 3, causal=True)
-    _, weights = layer(tokens(2, 5, 12), average_attn_weights=False)
-    close(weights.sum(-1), torch.ones(2, 3, 5))
-    assert (weights >= 0).all()
-
-
-def test_the_future_is_not_seen(make_layer):
-    """Under a causal mask, change the last token: no output before it may change."""
-    layer = any_layer(make_layer, 12, 3, causal=True)
-    x = tokens(2, 6, 12)
-    y = torch.cat((x[:, :5], tokens(2, 1, 12, seed=1)), 1)
-    close(layer(y)[0][:, :5], layer(x)[0][:, :5])
-
-
-def test_the_past_is_seen(make_layer):
-    """Change the first token: the outputs of all later tokens must change."""
-    layer = any_layer(make_layer, 12, 3, causal=True)
-    x = tokens(2, 6, 12)
-    y = torch.cat((tokens(2, 1, 12, seed=1), x[:, 1:]), 1)
-    moved = (layer(y)[0] - layer(x)[0]).abs().amax(-1)
-    assert (moved > 1e-6).all()
-
-
-def test_order_of_keys(make_layer):
-    """Without positions and masks, keys and values in another order give the same output."""
-    layer = any_layer(make_layer, 12, 3)
-    query, memory = tokens(2, 5, 12), tokens(2, 5, 12, seed=1)
-    other = memory[:, [4, 1, 2, 3, 0]]
-    close(layer(query, other, other)[0], layer(query, memory, memory)[0])
-
-
-def test_alone(make_layer):
-    """A sequence alone gives what it gives in a batch."""
-    layer = any_layer(make_layer, 12, 3)
-    x = tokens(3, 5, 12)
-    for s in range(3):
-        close(layer(x[s : s + 1])[0], layer(x)[0][s : s + 1])
-
-
-def test_padding_changes_nothing(make_layer):
-    """A sequence with padding behind it gives what it gives without, whatever stands there."""
-    layer = any_layer(make_layer, 12, 3)
-    x, lengths = tokens(3, 6, 12), [6, 3, 4]
-    padding = torch.arange(6) >= torch.tensor(lengths)[:, None]
-    output, _ = layer(x, x, x, key_padding_mask=padding)
-    for s, n in enumerate(lengths):
-        close(output[s, :n], layer(x[s : s + 1, :n])[0][0])
-    memory = torch.where(padding[..., None], 100 * x, x)
-    close(layer(x, memory, memory, key_padding_mask=padding)[0], output)
-
-
-def test_a_cache_changes_nothing(make_layer):
-    """The last queries on all keys give the last rows of the whole sequence."""
-    for options in ({}, {"rotary": "halves"}, {"slopes": True}, {"window": 3}):
-        layer = any_layer(make_layer, 12, 3, causal=True, **options)
-        x = tokens(2, 7, 12)
-        close(layer(x[:, 4:], x, x)[0], layer(x)[0][:, 4:])
-
-
-def test_values(make_layer):
-    """Compare with loops: sizes that all differ, three different inputs, no bias that is 0."""
-    layer = any_layer(make_layer, 12, 3)
-    query, key, value = tokens(2, 5, 12), tokens(2, 5, 12, seed=1), tokens(2, 5, 12, seed=2)
-    close(layer(query, key, value)[0], expected(layer, query, key, value, num_heads=3))
-    query, key, value = query[:, :4], tokens(2, 7, 12, seed=1), tokens(2, 7, 12, seed=2)
-    close(layer(query, key, value)[0], expected(layer, query, key, value, num_heads=3))
-
-
-def test_values_of_other_widths(make_layer):
-    """The same with keys and values as wide as they like, and with d_v that is not d_k."""
-    sizes = {"kdim": 10, "vdim": 7, "head_dim": 5, "v_head_dim": 6}
-    layer = any_layer(make_layer, 12, 3, **sizes)
-    query, key, value = tokens(2, 4, 12), tokens(2, 6, 10, seed=1), tokens(2, 6, 7, seed=2)
-    close(layer(query, key, value)[0], expected(layer, query, key, value, num_heads=3))
-
-
-def test_causal_values(make_layer):
-    """Compare a causal layer with loops: as many queries as keys, and fewer."""
-    for causal, n_q in ((True, 6), (True, 4), ("top-left", 4)):
-        layer, x = any_layer(make_layer, 12, 3, causal=causal), tokens(2, 6, 12)
-        query = x[:, 6 - n_q :]
-        options = {"num_heads": 3, "causal": causal}
-        close(layer(query, x, x)[0], expected(layer, query, x, x, **options))
-
-
-def test_masks(make_layer):
-    """Compare with loops under a mask for all, and under one for each head; of numbers too."""
-    layer, x = any_layer(make_layer, 12, 3), tokens(2, 6, 12)
-    for n in (1, 6):
-        blocked = torch.rand(n, 6, 6, generator=random(n)) < 0.4
-        blocked[:, range(6), range(6)] = False  # each query keeps a key
-        added = torch.randn(n, 6, 6, generator=random(n))
-        for mask in (blocked, added, added.masked_fill(blocked, -INF)):
-            own = expected(layer, x, num_heads=3, mask=mask)
-            close(layer(x, x, x, attn_mask=mask if n > 1 else mask[0])[0], own)
-
-
-def test_causal_and_padded(make_layer):
-    """Compare with loops where a mask of padding and a causal mask meet."""
-    layer = any_layer(make_layer, 12, 3, causal=True)
-    x = tokens(2, 6, 12)
-    padding = torch.arange(6) >= torch.tensor([6, 4])[:, None]
-    mask = padding.repeat_interleave(3, 0)[:, None].expand(-1, 6, -1)
-    own = expected(layer, x, num_heads=3, causal=True, mask=mask)
-    close(layer(x, x, x, key_padding_mask=padding)[0], own)
-
-
-def test_large_scores(make_layer):
-    """Compare with loops where scores are as large as 100,000: a mask must still block."""
-    layer = any_layer(make_layer, 12, 3, causal=True, scale=3e4).double()
-    x = tokens(2, 9, 12).double()
-    close(layer(x)[0], expected(layer, x, num_heads=3, causal=True, scale=3e4))
-
-
-def test_options_of_scores(make_layer):
-    """Compare with loops: a scale of your own, a soft cap, and both under a causal mask."""
-    x = tokens(2, 6, 12)
-    for options in ({"scale": 0.8}, {"soft_cap": 0.5}, {"scale": 2.0, "soft_cap": 1.5}):
-        layer = any_layer(make_layer, 12, 3, causal=True, **options)
-        close(layer(x)[0], expected(layer, x, num_heads=3, causal=True, **options))
-
-
-def test_sinks(make_layer):
-    """Compare with loops where each head has a sink of its own."""
-    x = tokens(2, 6, 12)
-    layer = any_layer(make_layer, 12, 3, causal=True, sinks=True)
-    close(layer(x)[0], expected(layer, x, num_heads=3, causal=True))
-
-
-def test_windows_and_slopes(make_layer):
-    """Compare with loops: a window, and ALiBi with a number of heads that is no power of 2."""
-    for kind in ({"window": 3}, {"slopes": True}, {"window": 2, "slopes": True}):
-        for causal in (True, False):
-            options = {"num_heads": 6, "causal": causal, **kind}
-            layer, x = any_layer(make_layer, 12, **options), tokens(2, 7, 12)
-            close(layer(x)[0], expected(layer, x, **options))
-            close(layer(x[:, 4:], x, x)[0], expected(layer, x[:, 4:], x, x, **options))
-
-
-def test_shared_keys(make_layer):
-    """Compare with loops where two query heads share a head of keys and values."""
-    options = {"num_heads": 4, "num_kv_heads": 2}
-    layer, x = any_layer(make_layer, 16, causal=True, **options), tokens(2, 5, 16)
-    close(layer(x)[0], expected(layer, x, causal=True, **options))
-
-
-def test_rotary(make_layer):
-    """Compare with loops: rotary positions in halves and in pairs, with a base of your own."""
-    for rotary, base in (("halves", 10_000.0), ("pairs", 10_000.0), ("halves", 500.0)):
-        options = {"num_heads": 4, "num_kv_heads": 2, "rotary": rotary, "base": base}
-        layer, x = any_layer(make_layer, 32, causal=True, **options), 2 * tokens(2, 9, 32)
-        close(layer(x)[0], expected(layer, x, causal=True, **options))
-        query = x[:, 6:]
-        close(layer(query, x, x)[0], expected(layer, query, x, x, causal=True, **options))
-
-
-def test_rotary_after_left_padding(make_layer):
-    """Positions that do not count padding: a padded sequence gives what it gives without."""
-    layer, x = any_layer(make_layer, 24, 3, causal=True, rotary="halves"), tokens(2, 7, 24)
-    positions = (torch.arange(7) - torch.tensor([0, 3])[:, None]).clamp(min=0)
-    padding = torch.arange(7) < torch.tensor([0, 3])[:, None]
-    given = {"key_padding_mask": padding, "positions": (positions, positions)}
-    close(layer(x, x, x, **given)[0][1, 3:], layer(x[1:, 3:])[0][0])
-    given["positions"] = (positions[:, 4:], positions)
-    close(layer(x[:, 4:], x, x, **given)[0][1], layer(x[1:, 3:])[0][0, 1:])
-    later = {"positions": (positions[:, 4:] + 5, positions + 2), "key_padding_mask": padding}
-    own = expected(layer, x[:1, 4:], x[:1], x[:1], num_heads=3, causal=True, rotary="halves",
-                   positions=(torch.arange(9, 12), torch.arange(2, 9)))
-    close(layer(x[:, 4:], x, x, **later)[0][:1], own)
-
-
-def test_norms_of_queries_and_keys(make_layer):
-    """Compare with loops: a norm over each head, or over all of them, before the rotation."""
-    for kind in ("rms", "layer"):
-        for whole in (False, True):
-            options = {"num_heads": 3, "rotary": "pairs", "qk_norm": kind, "qk_norm_whole": whole}
-            layer, x = any_layer(make_layer, 12, causal=True, **options), tokens(2, 6, 12)
-            close(layer(x)[0], expected(layer, x, causal=True, **options))
-
-
-def test_packed_by_heads(make_layer):
-    """Compare with loops where a packed weight has q, k and v of each head together."""
-    layer, x = any_layer(make_layer, 12, 3, packing="heads"), tokens(2, 5, 12)
-    close(layer(x)[0], expected(layer, x, num_heads=3, packing="heads"))
-
-
-def test_no_dropout_in_evaluation(make_layer):
-    """After eval(), a layer with dropout computes what it computes without."""
-    layer, x = any_layer(make_layer, 12, 3, dropout=0.5), tokens(2, 5, 12)
-    close(layer(x)[0], expected(layer, x, num_heads=3))
-
-
-# --- what the tests share ---
-
-
-def random(seed):
-    return torch.Generator().manual_seed(seed)
-
-
-def tokens(batch, n, width, seed=0):
-    return torch.randn(batch, n, width, generator=random(seed))
-
-
-def any_layer(make_layer, *sizes, **options):
-    """A layer of which no parameter is 0 or 1, since those hide mistakes."""
-    layer = make_layer(*sizes, **options).eval()
-    with torch.no_grad():
-        for at, parameter in enumerate(layer.parameters()):
-            noise = torch.randn(parameter.shape, generator=random(at))
-            if parameter.dim() == 2:
-                parameter.copy_(1.2 * noise * parameter.shape[1] ** -0.5)
-            else:
-                parameter.copy_(0.5 + 0.5 * noise)
-    return layer.requires_grad_(False)
-
-
-def close(a, b):
-    torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-4)
-
-
-def expected(layer, query, key=None, value=None, *, num_heads, num_kv_heads=None, mask=None,
-             causal=False, window=None, scale=None, soft_cap=None, slopes=None, rotary=None,
-             base=10_000.0, qk_norm=None, qk_norm_whole=False, packing="blocks", positions=None):
-    """The output by the definition: for each head and each query, key after key."""
-    key = query if key is None else key
-    value = key if value is None else value
-    (batch, n_q, _), n_kv, h = query.shape, key.shape[1], num_heads
-    h_kv = num_kv_heads or h
-    first = 0 if causal == "top-left" else n_kv - n_q
-    at_q, at_k = positions or (torch.arange(n_q) + first, torch.arange(n_kv))
-    slopes = paper_slopes(h) if slopes is True else slopes
-    w_o, b_o = layer.out_proj.weight, layer.out_proj.bias
-    output = torch.zeros_like(query) + b_o
-    for s in range(batch):
-        for head in range(h):
-            kv = head // (h // h_kv)
-
-            def vectors(role, x, of, heads):
-                rows, bias = rows_of_head(layer, role, of, heads, packing)
-                return [rows @ x[s, t] + bias for t in range(x.shape[1])]
-
-            def placed(role, x, of, heads, places):
-                vs = vectors(role, x, of, heads)
-                if qk_norm:
-                    every = [vectors(role, x, i, heads) for i in range(heads)]
-                    vs = [normed(layer, role, [e[t] for e in every], of, qk_norm, qk_norm_whole)
-                          for t in range(len(vs))]
-                return [turned(v, rotary, p, base) if rotary else v for v, p in zip(vs, places)]
-
-            q, k = placed(QUERY, query, head, h, at_q), placed(KEY, key, kv, h_kv, at_k)
-            v = vectors(VALUE, value, kv, h_kv)
-            factor = q[0].shape[0] ** -0.5 if scale is None else scale
-            for i in range(n_q):
-                scores, open_values = [], []
-                for j in range(n_kv):
-                    behind = i + first - j
-                    at = s * h + head if mask is not None and len(mask) > 1 else 0
-                    own = torch.tensor(0.0) if mask is None else mask[at, i, j]
-                    is_blocked = own if own.dtype == torch.bool else own == -INF
-                    is_far = window and not -window < behind < window
-                    if causal and behind < 0 or is_far or is_blocked:
-                        continue
-                    score = (q[i] @ k[j]) * factor
-                    score = soft_cap * torch.tanh(score / soft_cap) if soft_cap else score
-                    score = score - slopes[head] * abs(behind) if slopes else score
-                    scores.append(score if own.dtype == torch.bool else score + own)
-                    open_values.append(v[j])
-                if not scores:
-                    continue
-                sinks = getattr(layer, "sinks", None)
-                most = max(scores) if sinks is None else max(*scores, sinks[head])
-                total = 0 if sinks is None else (sinks[head] - most).exp()
-                total = total + sum((score - most).exp() for score in scores)
-                mixed = sum((x - most).exp() * v_j for x, v_j in zip(scores, open_values)) / total
-                d_v = mixed.shape[0]
-                output[s, i] += w_o[:, head * d_v : (head + 1) * d_v] @ mixed
-    return output
-
-
-def rows_of_head(layer, role, head, heads, packing):
-    """The rows of W^Q, W^K or W^V that are a head's, and its bias."""
-    name = f"{'qkv'[role]}_proj_weight"
-    biases = layer.in_proj_bias
-    if getattr(layer, name, None) is not None:
-        weights = [getattr(layer, f"{name}_proj_weight") for name in "qkv"]
-        first = sum(len(weight) for weight in weights[:role])
-        weight, bias = weights[role], biases[first : first + len(weights[role])]
-    elif packing == "heads":
-        weight = layer.in_proj_weight
-        d = weight.shape[0] // (3 * heads)
-        rows = slice((3 * head + role) * d, (3 * head + role + 1) * d)
-        return weight[rows], biases[rows]
-    else:
-        d_v = layer.out_proj.weight.shape[1]  # of all heads
-        q, others = d_v, layer.in_proj_weight.shape[0] - d_v
-        first, end = [(0, q), (q, q + others // 2), (q + others // 2, q + others)][role]
-        weight, bias = layer.in_proj_weight[first:end], biases[first:end]
-    d = weight.shape[0] // heads
-    return weight[head * d : (head + 1) * d], bias[head * d : (head + 1) * d]
-
-
-def normed(layer, role, heads, of, kind, is_whole):
-    """One head's vector of a token, normed by itself, or as a part of the whole."""
-    norm = layer.q_norm if role == QUERY else layer.k_norm
-    x = torch.cat(heads) if is_whole else heads[of]
-    x = x - x.mean() if kind == "layer" else x
-    x = x / (x.square().mean() + 1e-6).sqrt() * norm.weight
-    x = x + norm.bias if kind == "layer" else x
-    d = heads[0].shape[0]
-    return x[of * d : (of + 1) * d] if is_whole else x
-
-
-def turned(x, pairing, place, base):
-    """A vector rotated, pair by pair, as complex numbers."""
-    d = x.shape[0]
-    angles = place * base ** (-torch.arange(0, d, 2) / d)
-    a, b = (x[: d // 2], x[d // 2 :]) if pairing == "halves" else (x[::2], x[1::2])
-    z = torch.complex(a, b) * torch.polar(torch.ones(d // 2), angles)
-    if pairing == "halves":
-        return torch.cat((z.real, z.imag))
-    return torch.stack((z.real, z.imag), -1).flatten()
-
-
-READY = [test for name, test in list(globals().items()) if name.startswith("test_")]
-
-
-# ---------------------------------------------------------------------------------------------
-# The program: tests of anybody's, run on the right layer and then on every wrong one.
-# ---------------------------------------------------------------------------------------------
-
-
-class Watched(MultiheadAttention):
-    """A layer that notes whether its mistake changed anything that was computed."""
-
-    made = shown = False
-
-    def __init__(self, *sizes, **options):
-        super().__init__(*sizes, **options)
-        Watched.made = True
-
-    def forward(self, *inputs, **named):
-        if self.mistake is None:
-            return super().forward(*inputs, **named)
-        own, self.recipe = self.recipe, recipe()
-        try:
-            with torch.no_grad(), torch.random.fork_rng(devices=[]):
-                right = super().forward(*inputs, **named)
-        finally:
-            self.recipe = own
-        try:
-            wrong = super().forward(*inputs, **named)
-        except Exception:
-            Watched.shown = True
-            raise
-        Watched.shown |= not all(map(is_same, right, wrong))
-        return wrong
-
-
-def is_same(a, b):
-    if a is None or b is None:
-        return a is b
-    return a.shape == b.shape and torch.allclose(a, b, rtol=1e-4, atol=1e-6, equal_nan=True)
-
-
-class Tests:
-    """The tests of a file, found once and run with one mistake after the other."""
-
-    def __init__(self, file):
-        self.file, self.mistake, self.failed = file, None, {}
-
-    def make_layer(self, *sizes, **options):
-        return Watched(*sizes, mistake=self.mistake, **options)
-
-    def answer(self, run, lines, answers):
-        """Runs them once for each line: what ran, what failed and why, and what was made."""
-        unread = dict(self.failed)
-        for line in lines:
-            question = json.loads(line)
-            self.mistake, self.failed = question["mistake"], dict(unread)
-            Watched.made = Watched.shown = False
-            torch.manual_seed(0)
-            ran = run(question["left_out"])
-            answer = {"ran": ran, "failed": self.failed}
-            answer |= {"made": Watched.made, "shown": Watched.shown}
-            print(json.dumps(answer), file=answers, flush=True)
-
-    def has_ended(self):
-        """Whether nothing else needs to run: a wrong layer was found out."""
-        return self.mistake is not None and self.failed
-
-
-class PlainTests(Tests):
-    """Functions that take `make_layer` or nothing."""
-
-    def serve(self, lines, answers):
-        spec = importlib.util.spec_from_file_location(Path(self.file).stem, self.file)
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = module
-        spec.loader.exec_module(module)
-        if hasattr(module, "make_layer"):
-            module.make_layer = self.make_layer
-        tests = [(name, it) for name, it in vars(module).items() if name.startswith("test_")]
-
-        def run(left_out):
-            ran = []
-            for name, test in tests:
-                if name in left_out or self.has_ended():
-                    continue
-                ran.append(name)
-                try:
-                    takes_it = list(inspect.signature(test).parameters) == ["make_layer"]
-                    test(self.make_layer) if takes_it else test()
-                except Exception as error:
-                    self.failed[name] = f"{type(error).__name__}: {error}"
-            return ran
-
-        self.answer(run, lines, answers)
-
-
-class PytestTests(Tests):
-    """All that pytest finds in the file: a plugin of it, which runs what was found again."""
-
-    def serve(self, lines, answers):
-        import pytest
-
-        self.lines, self.answers = lines, answers
-        pytest.main([self.file, "-q", "-p", "no:cacheprovider", "-o", "addopts="], plugins=[self])
-
-    def pytest_generate_tests(self, metafunc):
-        if "make_layer" in metafunc.fixturenames:
-            metafunc.parametrize("make_layer", [self.make_layer], ids=["zoo"])
-
-    def pytest_runtestloop(self, session):
-        for item in session.items:
-            if hasattr(getattr(item, "module", None), "make_layer"):
-                item.module.make_layer = self.make_layer
-
-        def run(left_out):
-            ran = []
-            items = [item for item in session.items if item.nodeid not in left_out]
-            for item, following in zip(items, items[1:] + [None]):
-                if not self.has_ended():
-                    ran.append(item.nodeid)
-                    is_last = self.mistake is not None
-                    item.config.hook.pytest_runtest_protocol(
-                        item=item, nextitem=None if is_last else following)
-            return ran
-
-        self.answer(run, self.lines, self.answers)
-        return True
-
-    def pytest_collectreport(self, report):
-        if report.failed:
-            self.failed[report.nodeid] = str(report.longrepr)
-
-    def pytest_runtest_logreport(self, report):
-        if report.failed:
-            self.failed[report.nodeid] = str(report.longrepr)
-
-
-def work(file):
-    """Runs the tests for each line of standard input."""
-    torch.set_num_threads(1)
-    lines, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")  # pytest takes its own
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what tests print is nobody's
-    os.dup2(1, 2)
-    has_pytest = importlib.util.find_spec("pytest") is not None
-    (PytestTests if has_pytest else PlainTests)(file).serve(lines, answers)
-
-
-class Worker:
-    """A process that runs tests, since a wrong layer may make one of them run forever."""
-
-    def __init__(self, file):
-        command = [sys.executable, os.path.abspath(__file__), "--work", str(file)]
-        pipe = subprocess.PIPE
-        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
-        self.answers = queue.Queue()
-        threading.Thread(target=self.listen, daemon=True).start()
-
-    def listen(self):
-        for line in self.process.stdout:
-            self.answers.put(json.loads(line))
-        self.answers.put(None)  # it has ended
-
-    def ask(self, mistake, left_out, limit):
-        """What the tests say; nothing if they take too long, or end the process."""
-        try:
-            question = json.dumps({"mistake": mistake, "left_out": left_out})
-            self.process.stdin.write(question + "\n")
-            self.process.stdin.flush()
-            return self.answers.get(timeout=limit)
-        except (queue.Empty, OSError):
-            return None
-
-    def end(self):
-        self.process.kill()
-        self.process.wait()
-
-
-KINDS = ("caught", "survive", "never")
-
-
-def score(file, limit=20.0, told=lambda n: None):
-    """Which mistakes a file of tests catches, which survive, and which never show in it."""
-    worker = Worker(file)
-    right = worker.ask(None, [], limit + 120)
-    result = {"tests": 0, "wrong": {}, "caught": [], "survive": [], "never": [], "stopped": []}
-    if right is None:
-        worker.end()
-        why = f"The tests did not start, or did not end in {limit + 120:.0f} s on the right layer."
-        result["wrong"] = {str(file): why}
-        return result
-    result["wrong"] = right["failed"]
-    left_out = list(right["failed"])
-    result["tests"] = len([name for name in right["ran"] if name not in left_out])
-    if result["tests"] == 0 or not right["made"]:
-        worker.end()
-        return result
-    for n, mistake in enumerate(MISTAKES):
-        told(n)
-        answer = worker.ask(mistake, left_out, limit)
-        if answer is None:
-            worker.end()
-            worker = Worker(file)
-            result["stopped"].append(mistake)
-        caught = answer is None or answer["failed"]
-        result["caught" if caught else "survive" if answer["shown"] else "never"].append(mistake)
-    worker.end()
-    return result
-
-
-def simplest_test(mistake):
-    """The first of this file's tests that fails with a mistake."""
-    for test in READY:
-        try:
-            test(lambda *sizes, **options: MultiheadAttention(*sizes, mistake=mistake, **options))
-        except Exception:
-            return test
-    return None
-
-
-def by_test(ids):
-    """Mistakes, by the simplest test that sees them, and then by their step."""
-    groups = {}
-    for mistake in ids:
-        steps = groups.setdefault(simplest_test(mistake), {})
-        steps.setdefault(MISTAKES[mistake].step, []).append(mistake)
-    return sorted(groups.items(), key=lambda group: READY.index(group[0]) if group[0] else 99)
-
-
-def in_lines(words, indent):
-    return textwrap.fill(words, 96, initial_indent=indent, subsequent_indent=indent,
-                         break_on_hyphens=False)
-
-
-def report(result):
-    """The result in words."""
-    for name, why in result["wrong"].items():
-        print(f"Wrong: {name} fails on the right layer, and is left out. Mend it first:")
-        print(textwrap.indent("\n".join(why.strip().splitlines()[-8:]), "    "))
-    n, caught, survive, never = result["tests"], *(len(result[x]) for x in KINDS)
-    if caught + survive + never == 0:
-        print("No test is left that makes a layer with make_layer, as the head of this file says.")
-        return
-    pass_ = "1 test passes" if n == 1 else f"{n} tests pass"
-    print(in_lines(f"{pass_} on the right layer. Of {len(MISTAKES)} mistakes, {caught} are caught, "
-                   f"{survive} survive, and {never} change nothing that the tests compute.", ""))
-    if result["stopped"]:
-        stopped = ", ".join(result["stopped"])
-        print(in_lines(f"Stopped after the time limit, and so caught: {stopped}", ""))
-    if survive:
-        print("\nThese survive: an output was wrong, and every test passed. Above them stands the\n"
-              "simplest test that would see them; it is in this file.")
-    for test, steps in by_test(result["survive"]):
-        print(in_lines(words(test), "  "))
-        for step, ids in steps.items():
-            print(in_lines(f"{step}: {', '.join(ids)}", "      "))
-    if never:
-        print("\nTo show the others, your tests need another layer or another input:")
-    for test, steps in by_test(result["never"]):
-        print(in_lines(f"{words(test)} ({sum(map(len, steps.values()))})", "  "))
-
-
-def words(test):
-    if test is None:
-        return "No test of this file sees these."
-    return f"{test.__name__}: {test.__doc__}"
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("tests", nargs="?", help="a file of tests that use make_layer")
-    parser.add_argument("--limit", type=float, default=20.0, help="seconds for each mistake")
-    parser.add_argument("--list", action="store_true", help="list the mistakes")
-    parser.add_argument("--json", metavar="FILE", help="write the result to a file")
-    parser.add_argument("--work", help=argparse.SUPPRESS)
-    args = parser.parse_args()
-    if args.work:
-        return work(args.work)
-    if args.list:
-        for name, mistake in mistakes().items():
-            print(f"{name} ({mistake.step})")
-            print(in_lines(mistake.does, "    "))
-            print(in_lines(f"Symptom: {mistake.symptom}", "    "))
-        return None
-    if not args.tests:
-        return parser.print_help()
-    if not Path(args.tests).is_file():
-        parser.error(f"there is no file {args.tests}")
-    is_seen = sys.stderr.isatty()
-    told = lambda n: is_seen and print(f"\r{n} of {len(MISTAKES)}", end="\r", file=sys.stderr)
-    result = score(Path(args.tests).resolve(), args.limit, told)
-    report(result)
-    if args.json:
-        Path(args.json).write_text(json.dumps(result, indent=1) + "\n")
-    return 2 if result["wrong"] or not result["tests"] else 1 if result["survive"] else 0
 
 
 if __name__ == "__main__":
