@@ -31,6 +31,7 @@ mod sensors;
 /// What the sources say has its place: each chapter and test that the book names for it.
 mod sources;
 mod start_here;
+mod test_your_tests;
 mod text;
 mod the_backward_pass;
 mod the_block;

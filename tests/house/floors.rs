@@ -43,6 +43,8 @@ const FOR_TESTS: &[&str] = &[
     "safetensors",
     "serde_json",
     "tempfile",
+    // What PyTorch computed, read.
+    "tensors",
 ];
 
 /// A manifest below `crates`.

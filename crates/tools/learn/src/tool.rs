@@ -21,7 +21,7 @@ pub struct Tool {
 pub const ARGS: &str = "args";
 
 /// The commands of tools, in the order in which they are listed.
-pub const TOOLS: [Tool; 17] = {
+pub const TOOLS: [Tool; 18] = {
     use Profile::{Dev, Release};
     [
         tool(
@@ -41,6 +41,12 @@ pub const TOOLS: [Tool; 17] = {
             "diagnose",
             "What is wrong with your attention, by its numbers",
             "terminal",
+            Dev,
+        ),
+        tool(
+            "zoo",
+            "Wrong attention layers for PyTorch, to test your tests with",
+            "zoo",
             Dev,
         ),
         tool(
