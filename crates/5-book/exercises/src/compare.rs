@@ -138,29 +138,11 @@ pub fn normalised(
 /// What is kept of a wrong answer: of a matrix of more than 1,024 entries every eighth column,
 /// which tells it from any other as well.
 pub fn thinned(parts: &[Matrix]) -> Vec<Matrix> {
-    parts.iter().map(thin).collect()
-}
-
-fn thin(matrix: &Matrix) -> Matrix {
-    match matrix.len() {
+    let thin = |matrix: &Matrix| match matrix.len() {
         0..=1024 => matrix.clone(),
         _ => matrix.columns_with_step(0, matrix.ncols().div_ceil(8), 7).into_owned(),
-    }
-}
-
-/// The matrices of which that is kept, as far as they are: columns that were left out are those
-/// of the right answer.
-pub(crate) fn unthinned(kept: &[Matrix], right: &[Matrix]) -> Vec<Matrix> {
-    let full = |(kept, right): (&Matrix, &Matrix)| {
-        let is_thin = right.len() > 1024 && kept.shape() == thin(right).shape();
-        let mut full = if is_thin { right.clone() } else { kept.clone() };
-        if is_thin {
-            full.columns_with_step_mut(0, kept.ncols(), 7).copy_from(kept);
-        }
-        full
     };
-    let in_right = kept.iter().zip(right).map(full);
-    in_right.chain(kept.iter().skip(right.len()).cloned()).collect()
+    parts.iter().map(thin).collect()
 }
 
 /// In f32 a number may be infinite that is not in f64.

@@ -27,9 +27,6 @@ use std::{fs, str};
 
 use attention::Matrix;
 
-use crate::compare::unthinned;
-use crate::outcome::{Outcome, Panic};
-
 /// What is kept of an exercise.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Numbers {
@@ -70,22 +67,6 @@ pub struct Wrong {
     pub id: String,
     /// What it gives on each case; nothing where it is right.
     pub outcomes: Vec<Option<Parts>>,
-}
-
-impl Wrong {
-    /// What it gave on each of these cases. Columns that are not kept are those of the right
-    /// answer, and of a panic nothing is known.
-    pub fn outcomes(&self, cases: &[CaseNumbers]) -> Vec<Outcome<Vec<Matrix>>> {
-        let outcome = |(outcome, case): (&Option<Parts>, &CaseNumbers)| match outcome {
-            None => Outcome::Value(case.right.clone()),
-            Some(Some(parts)) => Outcome::Value(unthinned(parts, &case.right)),
-            Some(None) => Outcome::Panicked(Panic {
-                message: "no numbers come out".into(),
-                at: "this input".into(),
-            }),
-        };
-        self.outcomes.iter().zip(cases).map(outcome).collect()
-    }
 }
 
 impl Numbers {

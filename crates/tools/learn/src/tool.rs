@@ -21,7 +21,7 @@ pub struct Tool {
 pub const ARGS: &str = "args";
 
 /// The commands of tools, in the order in which they are listed.
-pub const TOOLS: [Tool; 17] = {
+pub const TOOLS: [Tool; 18] = {
     use Profile::{Dev, Release};
     [
         tool(
@@ -50,6 +50,12 @@ pub const TOOLS: [Tool; 17] = {
             Dev,
         ),
         tool("predict", "Say what will come out, then run it", "terminal", Dev),
+        tool(
+            "tutor",
+            "A server for your assistant: which mistake it is, and never the answer",
+            "tutor",
+            Dev,
+        ),
         // In these a whole model computes.
         tool(
             "look",

@@ -43,40 +43,31 @@ impl Standing {
 /// Chapters that cannot be read.
 pub fn next(exercises: &[Exercise], standing: &Standing) -> Result<Value> {
     let with_state = || exercises.iter().zip(&standing.states);
-    let begun = with_state().filter_map(|(exercise, state)| {
-        let note = standing.notes.get(&exercise.name);
-        let reason = match state {
-            State::Checked(false) => not_right(exercise, note),
-            State::Written => "It is written, and not checked as it is now.".into(),
-            State::Given | State::Checked(true) => return None,
-        };
-        Some(entry(exercise, note, &reason))
-    });
-    let new = with_state().find(|(_, state)| **state == State::Given).map(|(it, _)| {
-        let reason = "It is the first in the book's order that is not written yet.";
-        entry(it, None, reason)
-    });
-    let mut next: Vec<Value> = begun.collect();
+    let is_begun = |state| matches!(state, State::Checked(false) | State::Written);
+    let mut next: Vec<Value> = with_state()
+        .filter(|(_, state)| is_begun(**state))
+        .map(|(it, state)| entry(it, *state, standing.notes.get(&it.name)))
+        .collect();
     next.extend(questions(&standing.missed)?);
     next.truncate(MOST - 1);
-    next.extend(new);
+    let mut new = with_state().filter(|(_, state)| **state == State::Given);
+    next.extend(new.next().map(|(it, state)| entry(it, *state, None)));
     Ok(json!({"version": Report::VERSION, "next": next}))
 }
 
-fn not_right(exercise: &Exercise, note: Option<&Note>) -> String {
-    let ids = note.map_or(&[][..], |note| &note.mistakes);
-    let named = exercise.sheet.mistakes.iter().find(|it| ids.contains(&it.id));
-    match named {
-        Some(mistake) => format!("The last answer {}.", mistake.name),
-        None => "The last check of it did not pass.".into(),
-    }
-}
-
 /// An exercise, with the section that explains what its last answer missed.
-fn entry(exercise: &Exercise, note: Option<&Note>, reason: &str) -> Value {
+fn entry(exercise: &Exercise, state: State, note: Option<&Note>) -> Value {
     let words = ExerciseWords::from(exercise);
     let ids = note.map_or(&[][..], |note| &note.mistakes);
     let mistake = words.mistakes.iter().find(|it| ids.contains(&it.id));
+    let reason = match (state, mistake) {
+        (State::Given, _) => {
+            "It is the first in the book's order that is not written yet."
+        }
+        (State::Written, _) => "It is written, and not checked as it is now.",
+        (_, None) => "The last check of it did not pass.",
+        (_, Some(mistake)) => &format!("The last answer {}.", mistake.name),
+    };
     json!({
         "kind": "exercise",
         "exercise": words.exercise,

@@ -89,7 +89,7 @@ pub fn serve<F>(
     tools: Tools<F>,
 ) -> io::Result<()>
 where
-    F: Fn(&str, Value) -> Outcome + Send + Sync + 'static,
+    F: Fn(&str, &Value) -> Outcome + Send + Sync + 'static,
 {
     let server = Arc::new(Server { tools, output: Mutex::new(output) });
     let (running, ended) = mpsc::channel::<()>();
@@ -178,7 +178,7 @@ fn read(line: &[u8]) -> Result<Option<Request>, (Value, i64, String)> {
     }
 }
 
-impl<F: Fn(&str, Value) -> Outcome, W: Write> Server<F, W> {
+impl<F: Fn(&str, &Value) -> Outcome, W: Write> Server<F, W> {
     fn answer(&self, request: &Request) -> Reply {
         let Request { method, params, .. } = request;
         let revision = params["_meta"][REVISION].as_str();
@@ -221,9 +221,8 @@ impl<F: Fn(&str, Value) -> Outcome, W: Write> Server<F, W> {
             "tools/call" => {
                 let name = params["name"].as_str();
                 let name = name.ok_or((PARAMS, "no \"name\" of a tool".to_owned()))?;
-                let arguments = params.get("arguments").cloned();
-                let arguments = arguments.unwrap_or_else(|| json!({}));
-                match (self.tools.call)(name, arguments) {
+                let none = json!({});
+                match (self.tools.call)(name, params.get("arguments").unwrap_or(&none)) {
                     Outcome::Value(value) => Ok(json!({
                         "content": [{"type": "text", "text": value.to_string()}],
                         "structuredContent": value,
@@ -277,7 +276,7 @@ mod tests {
     fn a_slow_tool_keeps_nobody_waiting_and_one_that_panics_is_an_error() {
         let (go_on, wait) = mpsc::channel::<()>();
         let wait = Mutex::new(wait);
-        let call = move |name: &str, _| match name {
+        let call = move |name: &str, _: &Value| match name {
             "slow" => {
                 let _ = wait.lock().unwrap().recv();
                 Outcome::Value(json!({"is": "done"}))

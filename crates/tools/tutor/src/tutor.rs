@@ -4,17 +4,15 @@
 //! through the replies about all exercises and all mistakes for eight tokens in a row of a
 //! right answer.
 
-use std::fs;
 use std::io::{self, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail, ensure};
-use exercises::{Report, Verdict};
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
-use serde_json::{Map, Value, json};
+use catalogue::Exercise;
+use exercises::{Report, SectionWords};
+use serde_json::{Value, json};
 use workshop::build::{self, Profile};
 use workshop::paths;
 
@@ -49,7 +47,7 @@ pub fn run(args: Args) -> Result<()> {
     let tools = Tools {
         instructions: INSTRUCTIONS,
         list: list(),
-        call: move |name: &str, arguments| tutor.call(name, arguments),
+        call: move |name: &str, arguments: &Value| tutor.call(name, arguments),
     };
     Ok(serve(BufReader::new(io::stdin()), io::stdout(), tools)?)
 }
@@ -69,70 +67,41 @@ pub struct Tutor {
     is_listed: bool,
     /// One answer is compiled at a time.
     compiler: Mutex<()>,
+    tools: Value,
 }
 
-/// An exercise by its name, or by its number.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Name {
-    Text(String),
-    Number(u32),
-}
-
-impl Name {
-    fn exercise(&self) -> Result<catalogue::Exercise> {
-        Ok(match self {
-            Self::Text(name) => catalogue::asked(name)?,
-            Self::Number(number) => catalogue::asked(&number.to_string())?,
-        })
+/// What keeps arguments from being those of this schema of an object.
+fn fault(schema: &Value, arguments: &Value) -> Option<String> {
+    let Some(arguments) = arguments.as_object() else {
+        return Some("arguments are an object".into());
+    };
+    let required = schema["required"].as_array().into_iter().flatten();
+    let mut missing = required.filter(|name| !arguments.contains_key(text(name)));
+    if let Some(name) = missing.next() {
+        return Some(format!("there is no {name}"));
     }
+    arguments.iter().find_map(|(name, value)| {
+        let Some(property) = schema["properties"].get(name) else {
+            return Some(format!("{name:?} is unknown"));
+        };
+        let kind = match value {
+            Value::Bool(_) => "boolean",
+            Value::Number(x) if x.is_u64() => "integer",
+            Value::Number(_) => "number",
+            Value::String(_) => "string",
+            Value::Object(_) => return fault(property, value),
+            Value::Array(_) | Value::Null => "none",
+        };
+        let kinds = property.get("type").unwrap_or(&Value::Null).to_string();
+        let is_kind =
+            kinds.contains(kind) || (kind, &*kinds) == ("integer", "\"number\"");
+        let among = property["enum"].as_array().is_some_and(|all| all.contains(value));
+        (!is_kind && !among).then(|| format!("{name:?} is of another type"))
+    })
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Check {
-    exercise: Name,
-    outputs: Option<String>,
-    file: Option<PathBuf>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Hint {
-    exercise: Name,
-    #[serde(default)]
-    again: bool,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WhatIf {
-    exercise: Name,
-    change: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Next {}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Diagnose {
-    file: PathBuf,
-    #[serde(default)]
-    options: Map<String, Value>,
-}
-
-/// Runs a tool on arguments that are as it wants them.
-fn with<A: DeserializeOwned>(
-    arguments: Value,
-    tool: impl FnOnce(A) -> Result<Value>,
-) -> Outcome {
-    match serde_json::from_value(arguments).map(tool) {
-        Ok(Ok(value)) => Outcome::Value(value),
-        Ok(Err(error)) => Outcome::Failed(format!("{error:#}")),
-        Err(error) => Outcome::Refused(error.to_string()),
-    }
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
 }
 
 impl Tutor {
@@ -140,69 +109,76 @@ impl Tutor {
     pub fn new(notes: Option<PathBuf>) -> Self {
         let is_listed = notes.is_none();
         let notes = notes.unwrap_or_else(|| paths::state().join("tutor.json"));
-        Self { notes: Notes::new(notes), is_listed, compiler: Mutex::new(()) }
+        let (notes, compiler) = (Notes::new(notes), Mutex::new(()));
+        Self { notes, is_listed, compiler, tools: list() }
     }
 
     /// Calls a tool.
-    pub fn call(&self, name: &str, arguments: Value) -> Outcome {
+    pub fn call(&self, name: &str, arguments: &Value) -> Outcome {
+        let tools = self.tools.as_array().into_iter().flatten();
+        let Some(tool) = tools.into_iter().find(|tool| tool["name"] == name) else {
+            return Outcome::Refused("there is no such tool".into());
+        };
+        if let Some(fault) = fault(&tool["inputSchema"], arguments) {
+            return Outcome::Refused(fault);
+        }
+        match self.result(name, arguments) {
+            Ok(value) => Outcome::Value(value),
+            Err(error) => Outcome::Failed(format!("{error:#}")),
+        }
+    }
+
+    fn result(&self, name: &str, arguments: &Value) -> Result<Value> {
+        let exercise = || match &arguments["exercise"] {
+            Value::String(name) => catalogue::asked(name),
+            number => catalogue::asked(&number.to_string()),
+        };
         match name {
-            "check" => with(arguments, |it| self.check(it)),
-            "hint" => with(arguments, |it| self.hint(&it)),
-            "what_if" => with(arguments, |it: WhatIf| {
-                what_if(&it.exercise.exercise()?, &it.change)
-            }),
-            "next" => with(arguments, |_: Next| {
+            "check" => self.check(&exercise()?, arguments),
+            "hint" => self.hint(&exercise()?, arguments["again"] == true),
+            "what_if" => what_if(&exercise()?, text(&arguments["change"])),
+            "next" => {
                 let exercises = catalogue::all()?;
                 next(&exercises, &Standing::read(&exercises, self.notes.all()))
-            }),
-            "diagnose" => with(arguments, |it| diagnose(&it)),
-            _ => Outcome::Refused("there is no such tool".into()),
+            }
+            _ => diagnose(arguments),
         }
     }
 
-    fn check(&self, arguments: Check) -> Result<Value> {
-        let exercise = arguments.exercise.exercise()?;
-        let verdict = match (arguments.outputs, arguments.file) {
+    /// The verdict on an answer. One that could not be checked leaves the note as it is.
+    fn check(&self, exercise: &Exercise, arguments: &Value) -> Result<Value> {
+        let verdict = match (arguments["outputs"].as_str(), arguments["file"].as_str()) {
             (Some(_), Some(_)) => bail!("outputs or a file of them, and not both"),
-            (None, None) => {
-                let compiler =
-                    self.compiler.lock().unwrap_or_else(PoisonError::into_inner);
-                let report = check::rust(&exercise, None);
-                drop(compiler);
-                return self.noted(report);
-            }
-            (Some(text), None) => check::numbers(&exercise, "outputs", text.into_bytes()),
-            (None, Some(file)) => {
-                let bytes = numbers_of(&file)?;
-                check::numbers(&exercise, &file.display().to_string(), bytes)
-            }
+            (None, None) => None,
+            (Some(text), None) => Some(check::numbers(exercise, "outputs", text.into())),
+            (None, Some(file)) => Some(check::numbers(exercise, file, numbers_of(file)?)),
         };
-        if let (Ok(verdict), true) = (&verdict, self.is_listed) {
-            checks::note_elsewhere(&exercise, matches!(verdict, Verdict::Passed))?;
-        }
-        self.noted(json!(check::report_of(&exercise, &verdict)))
-    }
-
-    /// A report as data. An answer that could not be checked leaves the note as it is.
-    fn noted(&self, report: Value) -> Result<Value> {
+        let report = match &verdict {
+            None => {
+                let _one = self.compiler.lock().unwrap_or_else(PoisonError::into_inner);
+                check::rust(exercise, None)
+            }
+            Some(verdict) => json!(check::report_of(exercise, verdict)),
+        };
         if report["verdict"] != "not-checked" {
             self.notes.verdict(&report)?;
+            if verdict.is_some() && self.is_listed {
+                checks::note_elsewhere(exercise, report["verdict"] == "passed")?;
+            }
         }
         Ok(report)
     }
 
     /// The next step of the hint, and no other.
-    fn hint(&self, arguments: &Hint) -> Result<Value> {
-        let exercise = arguments.exercise.exercise()?;
+    fn hint(&self, exercise: &Exercise, is_again: bool) -> Result<Value> {
         let steps = &exercise.sheet.hints;
-        let mut is_new = false;
+        let mut is_given = is_again;
         let note = self.notes.change(&exercise.name, |note| {
-            is_new =
-                note.n_hints < steps.len() && (!arguments.again || note.n_hints == 0);
-            note.n_hints += usize::from(is_new);
+            if note.n_hints < steps.len() && (!is_again || note.n_hints == 0) {
+                (is_given, note.n_hints) = (true, note.n_hints + 1);
+            }
         })?;
         let step = note.n_hints.min(steps.len());
-        let is_given = is_new || arguments.again;
         let text = steps.get(step.wrapping_sub(1)).filter(|_| is_given);
         let exercises = catalogue::all()?;
         let text = text.map(|text| catalogue::with_numbers(text, &exercises));
@@ -212,65 +188,39 @@ impl Tutor {
             "step": step,
             "n_left": steps.len() - step,
             "hint": text,
-            "read": exercises::SectionWords::from(&exercise.sheet.read),
+            "read": SectionWords::from(&exercise.sheet.read),
         }))
     }
 }
 
-/// A path as it is meant: from the root of the project on, or absolute.
-fn place(file: &Path) -> PathBuf {
-    paths::workspace().join(file)
-}
-
 /// The bytes of a file of numbers. A text of another kind is not quoted in an error.
-fn numbers_of(file: &Path) -> Result<Vec<u8>> {
-    const KINDS: [&str; 6] = ["npz", "npy", "safetensors", "json", "jsonl", "txt"];
-    let shown = file.display();
-    let kind = file.extension().and_then(|kind| kind.to_str()).unwrap_or_default();
-    ensure!(KINDS.contains(&kind), "{shown}: none of the kinds {}", KINDS.join(", "));
-    let found = fs::metadata(place(file)).with_context(|| shown.to_string())?;
-    ensure!(found.is_file(), "{shown} is no regular file");
-    check::bytes_of(&place(file))
+fn numbers_of(file: &str) -> Result<Vec<u8>> {
+    check::bytes_of(&place(file, &["npz", "npy", "safetensors", "json", "jsonl", "txt"])?)
 }
 
-/// What `cargo learn diagnose` takes beside a file.
-const OPTIONS: [&str; 15] = [
-    "heads",
-    "kv_heads",
-    "causal",
-    "rotary",
-    "base",
-    "scale",
-    "cap",
-    "window",
-    "alibi",
-    "offset",
-    "computed",
-    "prefix",
-    "sequence_first",
-    "in_out",
-    "open_true",
-];
+/// A file of one of these kinds, from the root of the project on, or absolute.
+fn place(file: &str, kinds: &[&str]) -> Result<PathBuf> {
+    let path = paths::workspace().join(file);
+    let kind = path.extension().and_then(|kind| kind.to_str()).unwrap_or_default();
+    ensure!(kinds.contains(&kind), "{file}: none of the kinds {}", kinds.join(", "));
+    // A pipe would be waited for without end.
+    ensure!(path.is_file(), "{file} is no regular file");
+    Ok(path)
+}
 
 /// What `cargo learn diagnose --json` says of a layer, without the lines that show how it is
 /// written.
-fn diagnose(arguments: &Diagnose) -> Result<Value> {
-    let shown = arguments.file.display();
-    let file = place(&arguments.file);
-    let is_tensors = file.extension().is_some_and(|kind| kind == "safetensors");
-    ensure!(is_tensors && file.is_file(), "{shown} is no regular .safetensors file");
-    let mut flags = Vec::new();
-    for (name, value) in &arguments.options {
-        ensure!(OPTIONS.contains(&name.as_str()), "{name:?} is none of {OPTIONS:?}");
-        let flag = name.replace('_', "-");
+fn diagnose(arguments: &Value) -> Result<Value> {
+    let file = place(text(&arguments["file"]), &["safetensors"])?;
+    let options = arguments["options"].as_object().into_iter().flatten();
+    let flags = options.filter(|(_, value)| **value != false).map(|(name, value)| {
+        let flag = format!("--{}", name.replace('_', "-"));
         match value {
-            Value::Bool(true) => flags.push(format!("--{flag}")),
-            Value::Number(x) => flags.push(format!("--{flag}={x}")),
-            Value::String(text) => flags.push(format!("--{flag}={text}")),
-            Value::Bool(false) => {}
-            _ => bail!("{name}: a number, a text, or true"),
+            Value::Bool(_) => flag,
+            Value::String(text) => format!("{flag}={text}"),
+            number => format!("{flag}={number}"),
         }
-    }
+    });
     let mut command = Command::new(build::tool("terminal", Profile::Dev)?);
     command.arg("diagnose").arg(&file).arg("--json").args(flags).stdin(Stdio::null());
     let output = command.output()?;
