@@ -1,15 +1,15 @@
 //! The tools of `cargo learn tutor`: which mistake it is, and never the answer.
 //!
-//! The one decision: **no reply holds the answer**, however often one asks. A reply is made of a [`Report`], a step of a hint, words about a mistake, or numbers, and a test looks
-//! through the replies about all exercises and all mistakes for eight tokens in a row of a
-//! right answer.
+//! The one decision: **no reply holds the answer**, however often one asks. A reply is made of
+//! a [`Report`], a step of a hint, words about a mistake, or numbers, and a test looks through
+//! the replies about all exercises and all mistakes for eight tokens in a row of a right answer.
 
 use std::io::{self, BufReader};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 use catalogue::Exercise;
 use exercises::{Report, SectionWords};
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ use crate::what_if::what_if;
 /// start such servers starts it with `cargo learn tutor`, in the root of the project.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Keep notes in this file, and none in .learn
+    /// Keep notes in this file, and not in .learn/tutor.json
     #[arg(long, value_name = "FILE")]
     notes: Option<PathBuf>,
 }
@@ -53,10 +53,7 @@ pub fn run(args: Args) -> Result<()> {
 }
 
 /// The tools with their schemas, as `tools/list` gives them.
-///
-/// # Panics
-/// If `tools.json` is no JSON: a test reads it.
-pub fn list() -> Value {
+fn list() -> Value {
     serde_json::from_str(include_str!("tools.json")).expect("tools.json is JSON")
 }
 
@@ -90,7 +87,9 @@ fn fault(schema: &Value, arguments: &Value) -> Option<String> {
             Value::Number(_) => "number",
             Value::String(_) => "string",
             Value::Object(_) => return fault(property, value),
-            Value::Array(_) | Value::Null => "none",
+            Value::Array(_) => "array",
+            // As good as left out.
+            Value::Null => return None,
         };
         let kinds = property.get("type").unwrap_or(&Value::Null).to_string();
         let is_kind =
@@ -224,9 +223,9 @@ fn diagnose(arguments: &Value) -> Result<Value> {
     let mut command = Command::new(build::tool("terminal", Profile::Dev)?);
     command.arg("diagnose").arg(&file).arg("--json").args(flags).stdin(Stdio::null());
     let output = command.output()?;
-    let refused = || String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    let mut report: Value =
-        serde_json::from_slice(&output.stdout).with_context(refused)?;
+    let Ok(mut report) = serde_json::from_slice(&output.stdout) else {
+        bail!("{}", String::from_utf8_lossy(&output.stderr).trim())
+    };
     without_code(&mut report);
     report["version"] = Report::VERSION.into();
     Ok(report)

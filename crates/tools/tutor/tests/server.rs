@@ -82,7 +82,7 @@ fn a_session_from_its_beginning_to_its_end() {
         |name: &str| tools.as_array().unwrap().iter().find(|it| it["name"] == name);
     let calls = [
         ("check", json!({"exercise": "count_parameters", "outputs": "[1, 2]"})),
-        ("hint", json!({"exercise": 4})),
+        ("hint", json!({"exercise": 4, "again": null})),
         ("what_if", json!({"exercise": "scale", "change": "not-scaled"})),
         ("next", json!({})),
     ];
@@ -134,6 +134,7 @@ fn what_is_no_request_is_refused_and_the_server_lives_on() {
         json!({"name": "hint"}),
         json!({"name": "hint", "arguments": {"exercise": "scale", "all": true}}),
         json!({"name": "what_if", "arguments": ["scale"]}),
+        json!({"name": "what_if", "arguments": {"exercise": "scale", "change": 1}}),
     ];
     for params in wrong {
         let reply = client.ask(3, "tools/call", params);
