@@ -278,7 +278,7 @@ mod tests {
         let wait = Mutex::new(wait);
         let call = move |name: &str, _: &Value| match name {
             "slow" => {
-                let _ = wait.lock().unwrap().recv();
+                let _ = wait.lock().unwrap().recv_timeout(Duration::from_secs(5));
                 Outcome::Value(json!({"is": "done"}))
             }
             _ => panic!("a fault"),
