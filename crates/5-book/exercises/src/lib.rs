@@ -28,6 +28,7 @@ mod compare;
 mod diagnose;
 mod erased;
 mod exercise;
+mod kept;
 mod message;
 #[cfg(test)]
 mod nalgebra_calls;

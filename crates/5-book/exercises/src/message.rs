@@ -4,7 +4,7 @@ use attention::thousands;
 use catalogue::Exercise;
 use textwrap::{Options, WordSplitter, fill};
 
-use crate::report::coarse;
+use crate::report::{SQUARE_HIDES, coarse};
 use crate::{Difference, Verdict};
 
 /// The verdict in words.
@@ -115,9 +115,6 @@ const MORE_DIGITS: &str = "compute in float32 or float64, and give all digits";
 
 const NO_END: &str =
     "a loop whose end does not come nearer, or a function that calls itself";
-
-pub(crate) const SQUARE_HIDES: &str = "a length or a width that stands for another, or rows for \
-    columns. Equal sizes hide it";
 
 impl Difference {
     /// Whether a `usize` went below 0.

@@ -8,7 +8,7 @@ use std::sync::{Mutex, Once};
 use std::thread;
 use std::time::Duration;
 
-use crate::Report;
+use serde::Serialize;
 
 /// What became of a call.
 #[derive(Debug, Clone)]
@@ -133,7 +133,7 @@ pub fn words() -> Words {
 
 impl Words {
     /// Prints a verdict: in words, or as data where `cargo learn check --json` asks for it.
-    pub fn say(&self, message: &str, report: impl FnOnce() -> Report) {
+    pub fn say<R: Serialize>(&self, message: &str, report: impl FnOnce() -> R) {
         match std::env::var_os("LEARN_CHECK_JSON") {
             Some(_) => println!("{}", serde_json::json!(report())),
             None => println!("{message}"),

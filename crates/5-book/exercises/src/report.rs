@@ -162,7 +162,7 @@ impl Report {
             Verdict::SquareOnly { square, sizes, difference } => Self {
                 first_difference: Some(FirstDifference::of(sizes, difference)),
                 right_with: square.lines().map(str::to_owned).collect(),
-                look_for: Some(crate::message::SQUARE_HIDES.into()),
+                look_for: Some(SQUARE_HIDES.into()),
                 ..report.verdict(
                     "square-only",
                     "it is right only where sizes are equal".into(),
@@ -217,6 +217,10 @@ impl Report {
         Self { verdict, summary, ..self }
     }
 }
+
+/// What to look for where an answer is right only if sizes are equal.
+pub(crate) const SQUARE_HIDES: &str = "a length or a width that stands for another, or rows for \
+    columns. Equal sizes hide it";
 
 /// What can be said of numbers that several answers share.
 pub(crate) fn coarse(may_be_right: bool, n_mistakes: usize) -> String {

@@ -26,10 +26,17 @@ pub fn prepare() -> Result<()> {
         let note = notes.join(&exercise.name).with_extension("rs");
         give(&package.answer(exercise), &note, &given(exercise, &exercises))?;
     }
-    let (file, text) = ("learn.py", include_str!("../python/learn.py"));
-    give(&package.answers.join(file), &notes.join(file), text)?;
+    for (file, text) in BESIDE {
+        give(&package.answers.join(file), &notes.join(file), text)?;
+    }
     package.write(&exercises)
 }
+
+/// What stands beside the exercises: for answers in Python, and for an assistant.
+const BESIDE: [(&str, &str); 2] = [
+    ("learn.py", include_str!("../python/learn.py")),
+    ("AGENTS.md", include_str!("../assistant.md")),
+];
 
 /// What the file of an exercise holds before anything is written.
 pub fn given(exercise: &Exercise, exercises: &[Exercise]) -> String {

@@ -35,7 +35,7 @@ use package::Package;
 
 pub use answers::prepare;
 pub use check::report;
-pub use list::note_elsewhere;
+pub use list::{State, note_elsewhere, states};
 pub use package::step as hint_step;
 pub use run::{ProgramOutput, end_on_ctrl_c, run_with_input};
 pub use verify::verify;

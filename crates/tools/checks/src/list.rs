@@ -11,7 +11,7 @@ use crate::package::Package;
 
 /// How an exercise stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+pub enum State {
     /// As it was given.
     Given,
     /// Written, and not checked since.
@@ -29,6 +29,12 @@ impl State {
             Self::Checked(false) => '✗',
         }
     }
+}
+
+/// How each of the reader's exercises stands, by what was noted.
+pub fn states(exercises: &[Exercise]) -> Vec<State> {
+    let (package, noted) = (Package::of_the_reader(), read());
+    exercises.iter().map(|it| state(&package, it, exercises, &noted)).collect()
 }
 
 /// The list, an exercise a line.

@@ -21,7 +21,7 @@ pub struct Tool {
 pub const ARGS: &str = "args";
 
 /// The commands of tools, in the order in which they are listed.
-pub const TOOLS: [Tool; 18] = {
+pub const TOOLS: [Tool; 19] = {
     use Profile::{Dev, Release};
     [
         tool(
@@ -56,6 +56,12 @@ pub const TOOLS: [Tool; 18] = {
             Dev,
         ),
         tool("predict", "Say what will come out, then run it", "terminal", Dev),
+        tool(
+            "tutor",
+            "A server for your assistant: which mistake it is, and never the answer",
+            "tutor",
+            Dev,
+        ),
         // In these a whole model computes.
         tool(
             "look",

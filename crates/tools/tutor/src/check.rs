@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail};
 use catalogue::{Elsewhere, Exercise};
 use checks::{end_on_ctrl_c, run_with_input};
 use exercises::{AnyExercise, ExerciseWords, Numbers, Report, Verdict, message};
+use serde_json::{Value, json};
 use tensors::Existing;
 use workshop::output::print;
 
@@ -28,18 +29,19 @@ pub fn run(args: &checks::Args) -> Result<bool> {
     if let Some(file) = &door.inputs {
         return write_inputs(of_numbers(&exercise)?, file).map(|()| true);
     }
-    let report = |verdict: &Result<Verdict>| match verdict {
-        Ok(verdict) => Report::of(&(&exercise).into(), verdict),
-        Err(error) => not_checked(&exercise, error),
-    };
     let verdict = match (&door.run, &door.numbers) {
         (Some(command), _) => by_program(&exercise, command),
         (_, Some(file)) => by_file(&exercise, file),
-        _ => return rust(&exercise, args.from.as_deref()),
+        _ => {
+            end_on_ctrl_c();
+            let report = rust(&exercise, args.from.as_deref());
+            print(format_args!("{report}\n"))?;
+            return Ok(report["verdict"] == "passed");
+        }
     };
     let passed = matches!(verdict, Ok(Verdict::Passed));
     if door.json {
-        print(format_args!("{}\n", serde_json::json!(report(&verdict))))?;
+        print(format_args!("{}\n", json!(report_of(&exercise, &verdict))))?;
     } else {
         print(format_args!(
             "{}\n",
@@ -54,23 +56,22 @@ fn shown(error: &anyhow::Error) -> anyhow::Error {
     anyhow::anyhow!("{error:#}")
 }
 
-/// The verdict on the Rust answer, as data.
-fn rust(exercise: &Exercise, from: Option<&Path>) -> Result<bool> {
-    end_on_ctrl_c();
+/// The verdict on the Rust answer in the reader's folder, or in another, as a [`Report`].
+pub fn rust(exercise: &Exercise, from: Option<&Path>) -> Value {
     let report = checks::report(exercise, from);
-    let report = report.unwrap_or_else(|error| {
-        serde_json::json!(not_checked(exercise, &error)).to_string()
-    });
-    print(format_args!("{report}\n"))?;
-    Ok(report.contains("\"verdict\":\"passed\""))
+    let report = report.and_then(|report| Ok(serde_json::from_str(&report)?));
+    report.unwrap_or_else(|error| json!(report_of(exercise, &Err(error))))
 }
 
-fn not_checked(exercise: &Exercise, error: &anyhow::Error) -> Report {
-    Report::without_numbers(
-        &ExerciseWords::from(exercise),
-        "not-checked",
-        format!("{error:#}"),
-    )
+/// A verdict as data, or why there is none.
+pub fn report_of(exercise: &Exercise, verdict: &Result<Verdict>) -> Report {
+    let words = ExerciseWords::from(exercise);
+    match verdict {
+        Ok(verdict) => Report::of(&words, verdict),
+        Err(error) => {
+            Report::without_numbers(&words, "not-checked", format!("{error:#}"))
+        }
+    }
 }
 
 /// The exercise as a function of numbers.
@@ -128,22 +129,35 @@ fn shell(command: &str) -> Command {
 }
 
 fn by_file(exercise: &Exercise, file: &Path) -> Result<Verdict> {
-    let any = of_numbers(exercise)?;
-    let kept = Numbers::of(exercise).map_err(anyhow::Error::msg)?;
+    of_numbers(exercise)?;
+    numbers(exercise, &file.display().to_string(), bytes_of(file)?)
+}
+
+/// The bytes of a file of numbers, or of standard input (`-`).
+///
+/// # Errors
+/// A file that cannot be read, or is larger than an answer can be.
+pub fn bytes_of(file: &Path) -> Result<Vec<u8>> {
     let name = file.display().to_string();
     let mut bytes = Vec::new();
-    let mut source: Box<dyn Read> = match file == Path::new("-") {
+    let source: Box<dyn Read> = match file == Path::new("-") {
         true => Box::new(std::io::stdin()),
         false => Box::new(fs::File::open(file).with_context(|| name.clone())?),
     };
-    source
-        .by_ref()
-        .take(LONGEST + 1)
-        .read_to_end(&mut bytes)
-        .with_context(|| name.clone())?;
+    source.take(LONGEST + 1).read_to_end(&mut bytes).with_context(|| name.clone())?;
     if bytes.len() as u64 > LONGEST {
         bail!("{name}: more than {} MB are no answer", LONGEST >> 20);
     }
+    Ok(bytes)
+}
+
+/// The verdict on numbers: a text as it was printed, replies of a program, or a file of arrays.
+///
+/// # Errors
+/// What cannot be read as numbers.
+pub fn numbers(exercise: &Exercise, name: &str, bytes: Vec<u8>) -> Result<Verdict> {
+    let any = of_numbers(exercise)?;
+    let kept = Numbers::of(exercise).map_err(anyhow::Error::msg)?;
     // Lines of replies, as a program prints them.
     let text =
         str::from_utf8(&bytes).ok().filter(|text| text.trim_start().starts_with("{\""));
@@ -152,7 +166,7 @@ fn by_file(exercise: &Exercise, file: &Path) -> Result<Verdict> {
     }
     let Printed { value, precision } = match text {
         Some(text) => printed(text)?,
-        None => value_of_file(&name, bytes)?,
+        None => value_of_file(name, bytes)?,
     };
     Ok(verdict(any, &kept, value, precision)?)
 }

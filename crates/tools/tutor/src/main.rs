@@ -1,6 +1,13 @@
 //! The exercises for other languages and for other programs.
 
 mod check;
+mod next;
+mod notes;
+mod protocol;
+#[cfg(test)]
+mod tests;
+mod tutor;
+mod what_if;
 
 use std::process::ExitCode;
 
@@ -12,6 +19,7 @@ use clap::Parser;
 enum Command {
     /// Check an answer in any language, or give the verdict as data
     Check(checks::Args),
+    Tutor(tutor::Args),
 }
 
 fn main() -> ExitCode {
@@ -19,6 +27,7 @@ fn main() -> ExitCode {
         workshop::refuse(&error.to_string(), error.exit_code(), || error.exit())
     });
     match command {
+        Command::Tutor(args) => workshop::exit(tutor::run(args)),
         Command::Check(args) => match check::run(&args) {
             // The verdict says what is wrong.
             Ok(false) => ExitCode::FAILURE,
