@@ -5,8 +5,8 @@ use std::io::Read;
 use std::path::Path;
 use std::process::Command;
 
+use answers::Outputs;
 use answers::inputs::{self, Library};
-use answers::{Printed, printed, value_of_file, verdict, verdict_on_lines};
 use anyhow::{Context, Result, bail};
 use catalogue::{Elsewhere, Exercise};
 use checks::{end_on_ctrl_c, run_with_input};
@@ -117,7 +117,7 @@ fn by_program(exercise: &Exercise, command: &str) -> Result<Verdict> {
     if !output.status.success() {
         bail!("`{command}` ended with {}; what it says stands above", output.status);
     }
-    Ok(verdict_on_lines(any, &kept, &output.text)?)
+    Ok(Outputs::of_lines(any, &kept, &output.text)?.verdict(any, &kept))
 }
 
 fn shell(command: &str) -> Command {
@@ -144,15 +144,5 @@ fn by_file(exercise: &Exercise, file: &Path) -> Result<Verdict> {
     if bytes.len() as u64 > LONGEST {
         bail!("{name}: more than {} MB are no answer", LONGEST >> 20);
     }
-    // Lines of replies, as a program prints them.
-    let text =
-        str::from_utf8(&bytes).ok().filter(|text| text.trim_start().starts_with("{\""));
-    if let Some(text) = text.filter(|text| text.contains("\"outputs\"")) {
-        return Ok(verdict_on_lines(any, &kept, text)?);
-    }
-    let Printed { value, precision } = match text {
-        Some(text) => printed(text)?,
-        None => value_of_file(&name, bytes)?,
-    };
-    Ok(verdict(any, &kept, value, precision)?)
+    Ok(Outputs::read(any, &kept, &name, bytes)?.verdict(any, &kept))
 }

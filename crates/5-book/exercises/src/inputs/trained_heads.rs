@@ -56,6 +56,7 @@ pub mod transposed_weights {
     }
 }
 
+#[cfg(feature = "trained")]
 /// The whole layer: `Concat(head_1, …, head_h) W^O + b^O`, each head under its own mask.
 pub mod whole_layer {
     use std::sync::LazyLock;
