@@ -128,35 +128,14 @@
 
   const NAMES = { attn: "attention weights", "v of each head": "values", heads: "what each head gives", concat: "the heads side by side", output: "the output" };
 
-  // A matrix in one colour, as dark as its entries are large beside `one`.
-  function drawn(rows, one, colour, title) {
-    const [n, m] = [rows.length, rows[0].length];
-    const canvas = element("canvas", { width: m, height: n });
-    canvas.setAttribute("role", "img");
-    canvas.setAttribute("aria-label", `${title}: ${n} rows of ${m}`);
-    canvas.style.aspectRatio = `${m} / ${n}`;
-    const pen = canvas.getContext("2d");
-    pen.fillStyle = getComputedStyle(place).getPropertyValue(colour);
-    rows.forEach((row, i) => row.forEach((x, j) => {
-      pen.globalAlpha = Math.sqrt(Math.min(1, Math.abs(x) / one));
-      pen.fillRect(j, i, 1, 1);
-    }));
-    return element("figure", { className: "layer-map" }, element("figcaption", {}, title), canvas);
-  }
-
   function step(differs) {
     if (!differs) return [];
     const { of, is, should } = differs;
     const choose = element("select", { id: "layer-head" }, ...is.map((_, head) => element("option", { value: head }, `head ${head + 1}`)));
-    const both = element("div", { className: "layer-maps" });
-    const draw = () => {
-      const [a, b] = [is[choose.value], should[choose.value]];
-      const one = of === "attn" ? 1 : b.flat().reduce((most, x) => Math.max(most, Math.abs(x)), 0);
-      const apart = b.map((row, i) => row.map((x, j) => (a[i]?.[j] ?? NaN) - x));
-      both.replaceChildren(drawn(a, one, "--share", "As it is"), drawn(b, one, "--share", "As it should be"), drawn(apart, one, "--layer-other", "Where they differ"));
-    };
+    const both = element("div");
+    const draw = () => window.matrixMaps(both, is[choose.value], should[choose.value], of === "attn" ? 1 : undefined);
     choose.addEventListener("change", draw);
-    draw();
+    requestAnimationFrame(draw); // in the page it has colours
     const title = `First sequence: ${NAMES[of] ?? of}`;
     return [is.length > 1 ? row(title, choose) : element("p", {}, title), both];
   }

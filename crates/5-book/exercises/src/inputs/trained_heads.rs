@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use attention::Matrix;
 
+#[cfg(feature = "trained")]
 use super::random;
 use crate::{Array, Arrays, Case, Exercise, Place};
 
