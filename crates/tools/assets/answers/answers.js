@@ -86,7 +86,7 @@
   const chapter = ({ chapter: number, section, href }) => link(href, `chapter ${number}, “${section}”`);
 
   function headline({ verdict, summary, mistakes }) {
-    if (verdict === "passed") return `✓ Passed. ${summary}`;
+    if (verdict === "passed") return "✓ Passed.";
     if (verdict === "mistake") return `✗ ${ended(`Your answer ${mistakes[0].name}`)}`;
     return ended(`${verdict === "coarse" ? "?" : "✗"} ${upper(summary.replace(/^it /, "your answer "))}`);
   }
@@ -107,7 +107,7 @@
   function difference({ first_difference: first }) {
     if (!first) return [];
     const label = first.kind === "entry" ? "First difference, with" : "With";
-    return [element("p", {}, element("strong", {}, `${label} ${first.case}. `), ended(first.text))];
+    return [element("p", {}, element("strong", {}, `${label} ${first.case}. `), upper(ended(first.text)))];
   }
 
   // What is said, and where the maps go.
@@ -118,6 +118,7 @@
     const isPassed = report.verdict === "passed";
     const read = first ? more(first).read : words.read;
     return [
+      ...(isPassed ? [element("p", {}, report.summary)] : []),
       ...(first ? mistake(first) : several(report.mistakes, more)),
       ...(report.verdict === "coarse" ? [paragraph("To know", DIGITS)] : []),
       ...(right.length ? [paragraph("It is right with"), element("ul", {}, ...right)] : []),
@@ -161,7 +162,7 @@
       return [
         element("p", { className: "answer-row" }, element("label", { htmlFor: id }, "1. Write this function with "), this.library),
         element("pre", { tabIndex: 0 }, this.signature),
-        element("p", {}, "2. Paste the inputs below it and run all of it. The last line prints your answers."),
+        element("p", {}, "2. Copy the inputs, paste them below your function and run the file. Its last line prints your answers."),
         element("p", { className: "answer-row" }, this.copy, this.copied, element("span", {}, "Or the inputs as a file: "), file("safetensors", ".safetensors"), file("lines", ".jsonl")),
       ];
     }
@@ -178,7 +179,7 @@
         element("label", { htmlFor: pasted }, "3. Paste what it printed"), this.pasted,
         element("p", { className: "answer-row" }, button("Check", () => this.checkText()),
           element("label", { htmlFor: chosen }, "or drop a file here, or choose one:"), this.file),
-        element("small", {}, "An array for each input, in their order: .npy, .npz (case_0, case_1, …), .safetensors or .txt. Nothing leaves this page."));
+        element("small", {}, "A file has an array for each input, in their order: .npy, .npz (case_0, case_1, …), .safetensors or .txt. Four digits are enough for most mistakes. Nothing leaves this page."));
       for (const type of ["dragover", "dragleave", "drop"]) {
         drop.addEventListener(type, (event) => {
           event.preventDefault();
@@ -258,6 +259,7 @@
     }
 
     show({ report, maps, words }) {
+      window.answered = { report, maps };
       const place = element("div");
       this.says.replaceChildren(element("p", { className: `answer-verdict ${look(report)}` }, headline(report)), ...told(report, words, place));
       if (maps) window.matrixMaps(place, numbers(maps.is), numbers(maps.should));

@@ -34,19 +34,21 @@
   const broken = element("div", { className: "live-buttons layer-broken" }, element("strong", {}, "Try a broken layer:"));
   const drop = element("div", { className: "live-controls layer-form" },
     broken,
-    element("div", { className: "layer-drop" },
-      element("label", { htmlFor: file.id }, "Drop your layer’s ", element("code", {}, ".safetensors"), " here, or choose it: "), file,
-      element("small", {}, "Read in this page, and sent nowhere.")),
+    element("div", { className: "layer-ways" },
+      element("div", { className: "layer-drop" },
+        element("label", { htmlFor: file.id }, "Drop your layer’s ", element("code", {}, ".safetensors"), " here, or choose it: "), file),
+      element("div", { className: "layer-paste" },
+        element("label", { htmlFor: pasted.id }, "Or paste its numbers: the same names with nested lists, as Python’s json.dumps writes them, with as many digits as you have"), pasted, look)),
+    element("small", {}, "Read in this page, and sent nowhere."),
     element("details", { className: "layer-said" }, element("summary", {}, "What the file does not say"),
-      row("Heads", heads), row("Heads of keys", keyHeads), row("A causal mask was meant", causal), row("Rotary positions were meant", rotary)),
-    element("details", { className: "layer-paste" }, element("summary", {}, "Paste numbers instead"),
-      element("label", { htmlFor: pasted.id }, "The same names with nested lists, as Python's json.dumps writes them, with as many digits as you have"), pasted, look));
+      row("Heads", heads), row("Heads of keys", keyHeads), row("A causal mask was meant", causal), row("Rotary positions were meant", rotary)));
   const error = element("p", { className: "live-error" });
   error.setAttribute("role", "alert");
   const verdict = element("p", { className: "layer-verdict" });
   const numbers = element("p", { className: "layer-numbers" });
   verdict.setAttribute("aria-live", "polite");
   const shown = element("div");
+  const example = element("p", { className: "layer-example", hidden: true });
 
   // ---- What was found.
 
@@ -157,11 +159,11 @@
       ...list(`Where it differs from ${places?.from}`, [...near, ...(places?.summary ?? [])], !sets.length),
       ...list("Remarks", remarks, true), ...list("Given", given, false), ...list("Assumed", assumed, false),
       ...list("Mistakes that could not show in these numbers", hidden.map((it) => it.name), false));
-    place.dataset.state = "shown";
   }
 
   // What was shown of an earlier file is not this one's.
   function clear(state) {
+    example.hidden = true;
     error.textContent = verdict.textContent = "";
     shown.replaceChildren();
     place.dataset.state = state;
@@ -182,8 +184,10 @@
     worker.onmessage = ({ data: { id, error: said, ...found } }) => {
       if (id !== lastId) return;
       window.wrongLayer = found;
-      if (said !== undefined) refuse(said);
-      else show(found);
+      place.dataset.example = "shown";
+      if (said !== undefined) return refuse(said);
+      show(found);
+      if (example.hidden) place.dataset.state = "shown";
     };
     worker.onerror = (event) => {
       event.preventDefault();
@@ -197,6 +201,15 @@
     verdict.textContent = "Looking …";
     const choices = { heads: heads.valueAsNumber || null, kv_heads: keyHeads.valueAsNumber || null, causal: causal.checked || null, rotary: rotary.value || null };
     worker.postMessage({ id: ++lastId, layer, choices });
+  }
+
+  // The first broken layer is shown before a reader gives one.
+  async function showExample([name, at]) {
+    const layer = new Uint8Array(await (await fetch(`${root}assets/${at}`)).arrayBuffer());
+    if (lastId) return;
+    example.replaceChildren(element("strong", {}, "An example. "), `This is what you would read about a layer with ${name}.`);
+    example.hidden = false;
+    worker.postMessage({ id: ++lastId, layer, choices: {} });
   }
 
   // Lists of numbers, as a file of tensors: an 8-byte length, a header, and the numbers.
@@ -266,8 +279,9 @@
       broken.append(button);
     }
     start(encoder);
-    place.prepend(drop, error, verdict, shown);
+    place.prepend(drop, error, example, verdict, shown);
     place.dataset.state = "ready";
+    showExample(layers[0]).catch(() => {});
   }
   open().catch(() => {});
 })();

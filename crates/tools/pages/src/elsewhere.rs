@@ -109,8 +109,7 @@ fn bytes(exercise: &Exercise) -> Result<Option<Vec<u8>>> {
     }
     let numbers = paths::workspace().join("crates/5-book/exercises/numbers");
     let numbers = numbers.join(&exercise.name).with_extension("bin");
-    let numbers =
-        fs::read(&numbers).with_context(|| numbers.display().to_string())?;
+    let numbers = fs::read(&numbers).with_context(|| numbers.display().to_string())?;
     let words = words(exercise)?.to_string() + "\n";
     Ok(Some([words.into_bytes(), numbers].concat()))
 }

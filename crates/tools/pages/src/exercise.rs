@@ -20,8 +20,9 @@ pub fn section(asked: &str, up: &str) -> Result<[String; 2]> {
     let (title, minutes) = (&sheet.title, exercise.minutes());
     let passed = when_right(&exercise);
     let page = page(name);
-    let with = |elsewhere: String| format!(
-        "### Exercise {number} · {title}\n\n\
+    let with = |elsewhere: String| {
+        format!(
+            "### Exercise {number} · {title}\n\n\
          {statement}\n\n\
          ```rust\n{signature}\n```\n\n\
          Write it in `exercises/{name}.rs` and run `cargo learn check {number}`. It takes about \
@@ -29,7 +30,8 @@ pub fn section(asked: &str, up: &str) -> Result<[String; 2]> {
          ```text\n{passed}\n```\n\n\
          {elsewhere}\n\n\
          [A solution]({up}{page})\n"
-    );
+        )
+    };
     Ok(elsewhere::fold(&exercise)?.map(with))
 }
 

@@ -190,8 +190,8 @@ impl Chapter<'_> {
                 self.plain.push((asked.range.clone(), words));
                 Ok(Some(text))
             }
-            "chapters" | "questions" | "related" | "solutions"
-            | "exercises" | "predict" => {
+            "chapters" | "questions" | "related" | "solutions" | "exercises"
+            | "predict" => {
                 self.alone_on_its_line(asked)?;
                 self.written_anew(asked).map(Some)
             }

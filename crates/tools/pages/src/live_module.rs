@@ -102,7 +102,11 @@ impl fmt::Display for Live {
 /// module that is there from before serves them meanwhile.
 pub(crate) fn announce(built: &Path) -> Result<()> {
     let has_module = announced(built).get("module").is_some();
-    if has_module { Ok(()) } else { tell(built, &awaited(&["module", "answers", "encoder"])) }
+    if has_module {
+        Ok(())
+    } else {
+        tell(built, &awaited(&["module", "answers", "encoder"]))
+    }
 }
 
 /// Compiles the module and writes it, and the weights that figures draw from, into the built

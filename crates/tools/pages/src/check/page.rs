@@ -114,8 +114,10 @@ impl Reader {
                 }
                 (
                     _,
-                    "data-figure-scripts" | "data-encoder-worker"
-                    | "data-answers-worker" | "data-answer-file",
+                    "data-figure-scripts"
+                    | "data-encoder-worker"
+                    | "data-answers-worker"
+                    | "data-answer-file",
                 ) => {
                     let each = value.split_whitespace().map(String::from);
                     each.for_each(|at| add(Address::FromRoot(at)));
