@@ -139,7 +139,7 @@ fn state(page: &Open, name: &str) -> Value {
          return JSON.stringify({{ state: fold.dataset.state, headline: texts('.answer-verdict')[0], \
            maps: texts('.layer-map figcaption'), links: [...fold.querySelectorAll('.answer-says a')].map((it) => it.href), \
            text: texts('.answer-says')[0], passed: texts('[data-passed]')[0], answered: window.answered, \
-           wide: document.documentElement.scrollWidth - innerWidth }}); }})({})",
+           wide: Math.max(0, document.documentElement.scrollWidth - innerWidth) }}); }})({})",
         fold(name)
     );
     serde_json::from_str(&page.text(&script).unwrap()).unwrap()
@@ -180,8 +180,11 @@ fn drop_file(page: &Open, name: &str, file: &str, bytes: &[u8]) -> Value {
 
 /// The page says what the crate says, and fits.
 #[track_caller]
-fn agrees(shown: &Value, said: &Value) {
-    assert_eq!(shown["answered"], *said, "{}", shown["headline"]);
+fn agrees(page: &Open, shown: &Value, said: &Value) {
+    // A script writes a whole number without a point.
+    let written = page.text(&format!("JSON.stringify({said})")).unwrap();
+    let written: Value = serde_json::from_str(&written).unwrap();
+    assert_eq!(shown["answered"], written, "{}", shown["headline"]);
     assert_eq!(shown["state"], said["report"]["verdict"], "{shown}");
     let n_maps = if said["maps"].is_null() { 0 } else { 3 };
     assert_eq!(shown["maps"].as_array().unwrap().len(), n_maps, "{shown}");
@@ -204,7 +207,7 @@ fn map_by_paste(browser: &Browser, view: View) {
     let (mistake, wrong) = kept.wrong().next().unwrap();
     let wrong = printed(&wrong, "", FULL);
     let shown = paste(&page, "scale", &wrong);
-    agrees(&shown, &kept.said(wrong.as_bytes(), ""));
+    agrees(&page, &shown, &kept.said(wrong.as_bytes(), ""));
     let name = &kept.exercise.sheet.mistakes[mistake].name;
     assert_eq!(shown["headline"], format!("✗ Your answer {name}."));
     assert_eq!(shown["passed"], "");
@@ -217,7 +220,7 @@ fn map_by_paste(browser: &Browser, view: View) {
     );
     let right = printed(&kept.right(), "", FULL);
     let shown = paste(&page, "scale", &right);
-    agrees(&shown, &kept.said(right.as_bytes(), ""));
+    agrees(&page, &shown, &kept.said(right.as_bytes(), ""));
     assert_eq!([&shown["headline"], &shown["passed"]], ["✓ Passed.", " ✓ passed"]);
     let known = page.text("localStorage.getItem('learn-progress')").unwrap();
     assert!(known.contains("/scale\":\"passed\""), "{known}");
@@ -234,7 +237,7 @@ fn parts_by_npz(browser: &Browser, view: View) {
         let file = npz(&answer);
         let shown = drop_file(&page, name, "mine.npz", &file);
         assert_eq!(shown["state"], verdict);
-        agrees(&shown, &kept.said(&file, "mine.npz"));
+        agrees(&page, &shown, &kept.said(&file, "mine.npz"));
     }
     is_clean(&page);
     page.close_without_problems();
@@ -250,15 +253,18 @@ fn count_by_npy(browser: &Browser, view: View) {
         let file = npy(&[answer.len()], answer.iter().map(|parts| parts[0][(0, 0)]));
         let shown = drop_file(&page, name, "mine.npy", &file);
         assert_eq!(shown["state"], verdict);
-        agrees(&shown, &kept.said(&file, "mine.npy"));
+        agrees(&page, &shown, &kept.said(&file, "mine.npy"));
     }
     page.close_without_problems();
 }
 
 /// The first mistake that so few bits do not tell from another answer.
 fn first_coarse() -> (Kept, String) {
-    for name in ["softmax", "masks", "window_cache", "layer_norm", "rotary", "top_p"] {
-        let kept = Kept::of(name);
+    for exercise in catalogue::all().unwrap() {
+        if live_answers::signature(&exercise.name, "lists", "f").is_err() {
+            continue;
+        }
+        let kept = Kept::of(&exercise.name);
         let found = kept.wrong().find_map(|(_, answer)| {
             let text = coarse(&answer);
             let said = kept.said(text.as_bytes(), "");
@@ -280,7 +286,7 @@ fn few_bits_by_paste(browser: &Browser, view: View) {
     let (_server, page) = opened(browser, &kept, view);
     let shown = paste(&page, &name, &text);
     let said = kept.said(text.as_bytes(), "");
-    agrees(&shown, &said);
+    agrees(&page, &shown, &said);
     let words = shown["text"].as_str().unwrap();
     assert!(words.contains("float64 and print all digits"), "{words}");
     for mistake in said["report"]["mistakes"].as_array().unwrap() {
