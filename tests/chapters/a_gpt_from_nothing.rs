@@ -140,7 +140,10 @@ fn losses_of_ten_seeds_beside_counts() {
     for kind in ["larger", "small, longer"] {
         assert!(all(kind, "test").into_iter().all(|loss| loss < triples), "{kind}");
     }
-    let mut quoted = vec![("pairs".to_owned(), format!("{pairs:.3}"))];
+    let mut quoted = vec![
+        ("pairs".to_owned(), format!("{pairs:.3}")),
+        ("added".to_owned(), gpt::ADDED.to_string()),
+    ];
     for (kind, key) in [
         ("no attention", "no_attention"),
         ("no positions", "no_positions"),

@@ -83,13 +83,17 @@ fn the_time_that_the_first_page_names() {
     let set = catalogue::all().unwrap();
     let exercises = set.len();
     let minutes: usize = set.iter().map(catalogue::Exercise::minutes).sum();
-    let hours = |minutes: usize| format!("{:.0}", minutes as f64 / 60.0);
+    // To half an hour.
+    let hours = |minutes: usize| match (minutes + 15) / 30 {
+        halves if halves % 2 == 0 => (halves / 2).to_string(),
+        halves => format!("{}½", halves / 2),
+    };
     let said = [
         ("words", attention::thousands(words.next_multiple_of(500))),
         ("pace", PACE.to_string()),
         ("reading_hours", hours(words / PACE)),
         ("n_exercises", exercises.to_string()),
-        ("exercise_minutes", (minutes / exercises).to_string()),
+        ("exercise_minutes", ((minutes + exercises / 2) / exercises).to_string()),
         ("exercise_hours", hours(minutes)),
     ];
     assert_quote!("times", values(&said));

@@ -54,7 +54,7 @@ fn a_figure_is_drawn_by_keys_and_then_shown() {
     let largest = off.iter().copied().fold(0.0, f64::max);
     let says = page.text("document.querySelector('.draw-turns p').textContent").unwrap();
     let wanted = format!(
-        "You were within {mean:.2} on average. Your largest miss is {largest:.2}, at “"
+        "You were within {mean:.2} on average. Your largest miss was {largest:.2}, at “"
     );
     assert!(says.starts_with(&wanted), "{says} is not {wanted}");
     assert!(shows("figcaption") && shows("details") && shows(".figure-ghost"));

@@ -297,11 +297,11 @@ fn what_is_right_at_first_stays_so_and_a_rounded_number_does_not_count() {
     );
     assert_eq!(kept(&page, "counting")[0], "");
     answer(&page, "whole", &right.to_string());
-    assert_eq!(text(&page, ".predict-state"), "✓ right at the first try");
+    assert_eq!(text(&page, ".predict-state"), "✓ right on the first try");
     press(&page, "The same with different numbers");
     answer(&page, "whole", "1");
     assert!(text(&page, ".predict-says").starts_with("It is not 1."));
-    assert_eq!(text(&page, ".predict-state"), "✓ right at the first try");
+    assert_eq!(text(&page, ".predict-state"), "✓ right on the first try");
     page.close_without_problems();
 }
 

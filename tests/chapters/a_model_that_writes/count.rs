@@ -30,6 +30,7 @@ fn the_model_counted() {
             ("heads_all", (N_LAYERS * N_HEADS).to_string()),
             ("width", D_MODEL.to_string()),
             ("vocabulary", thousands(N_VOCABULARY as u64)),
+            ("blind_loss", format!("{:.1}", (N_VOCABULARY as f64).ln())),
             ("parameters", thousands(all as u64)),
             ("embedding_part", part(embedding, all)),
             ("attention_part", part(N_LAYERS * attention, all)),

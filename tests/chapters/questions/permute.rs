@@ -156,19 +156,23 @@ struct Check {
 }
 
 impl Check {
-    /// As the page's lines in PyTorch have it.
-    fn of_page() -> Self {
+    /// The first and the last of so many tokens are exchanged, and those between them stay.
+    fn of_ends(n: usize) -> Self {
+        Self {
+            order: [n - 1].into_iter().chain(1..n - 1).chain([0]).collect(),
+            stay: 1..n - 1,
+        }
+    }
+
+    /// As the page's lines in PyTorch have it, for so many heads.
+    fn of_page(h: usize) -> Self {
+        const LINES: &str = "\
+moved = f(x[:, [-1, *range(1, h + 1), 0]]) - f(x)   # x: [batch, h + 2, d_model]
+assert moved[:, 1:-1].abs().max() < 1e-5
+";
         let page = paths::workspace().join("chapters/questions/permute-forgotten.md");
-        let page = fs::read_to_string(page).unwrap();
-        let between = |from: &str, to: &str| {
-            let rest = page.split_once(from).expect(from).1;
-            rest.split_once(to).expect(to).0.to_owned()
-        };
-        let order = between("f(x[:, [", "]])");
-        let order = order.split(", ").map(|at| at.parse().unwrap()).collect();
-        let stay = between("assert moved[:, ", "]");
-        let (first, end) = stay.split_once(':').unwrap();
-        Self { order, stay: first.parse().unwrap()..end.parse().unwrap() }
+        assert!(fs::read_to_string(page).unwrap().contains(LINES), "{LINES}");
+        Self::of_ends(h + 2)
     }
 
     /// How far the outputs move that must stay.
@@ -190,12 +194,12 @@ impl Check {
     }
 }
 
-/// How far the other outputs of the trained layer move, by the page's own lines.
+/// How far the outputs of the trained layer move that are between the ends of five tokens.
 fn moved() -> [(&'static str, String); 2] {
     let trained = minilm().unwrap();
     let layer = FusedAttention::new(&trained.parameters);
     let x = &trained.sentence("pilot").unwrap().input;
-    let [split, mixed] = Check::of_page().of_both(&layer, x);
+    let [split, mixed] = Check::of_ends(5).of_both(&layer, x);
     [
         ("right_moved", format!("less than {}", bound(split, 1e-12))),
         ("mixed_moved", format!("{mixed:.2}")),
@@ -203,22 +207,28 @@ fn moved() -> [(&'static str, String); 2] {
 }
 
 /// With any number of heads, the page's lines find the forgotten permute and let a right
-/// layer pass. An even number of heads cuts four tokens after the second: to exchange the
-/// first two then moves neither of the others, and finds nothing.
+/// layer pass. Five tokens find nothing if 5 divides the number of heads, each of which then
+/// has pieces of one token. An even number of heads cuts four tokens after the second: to
+/// exchange the first two then moves neither of the others, and finds nothing.
 #[test]
 fn the_lines_of_the_page_find_the_forgotten_permute() {
-    let check = Check::of_page();
-    let blind = Check { order: vec![1, 0, 2, 3], stay: 2..4 };
-    for h in [2, 3, 4, 6, 8, 12, 16] {
+    const D_MODEL: usize = 240;
+    let five = Check::of_ends(5);
+    let four = Check { order: vec![1, 0, 2, 3], stay: 2..4 };
+    for h in [2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 40] {
+        let check = Check::of_page(h);
         let rng = &mut Rng::seed_from_u64(h as u64);
-        let dims = Dims::new(48, h).unwrap();
+        let dims = Dims::new(D_MODEL, h).unwrap();
         let layer = FusedAttention::new(&LayerParameters::random(dims, true, rng));
-        let x: Matrix = random_matrix(check.order.len(), 48, 1.0, rng);
+        let n = check.order.len().max(five.order.len());
+        let x: Matrix = random_matrix(n, D_MODEL, 1.0, rng);
         let [right, wrong] = check.of_both(&layer, &x);
         println!("{h} heads: {right:e} and {wrong:.3}");
         assert!(right < 1e-12, "{h} heads, split right: {right}");
         assert!(wrong > 0.05, "{h} heads, permute forgotten: {wrong}");
-        let [_, unseen] = blind.of_both(&layer, &x);
+        let [_, unseen] = five.of_both(&layer, &x);
+        assert_eq!(unseen == 0.0, h % 5 == 0, "{h} heads, five tokens: {unseen}");
+        let [_, unseen] = four.of_both(&layer, &x);
         assert_eq!(unseen == 0.0, h % 2 == 0, "{h} heads, four tokens: {unseen}");
     }
 }

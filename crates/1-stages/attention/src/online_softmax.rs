@@ -65,7 +65,7 @@ impl OnlineSoftmax {
                 *m = if s_ij > *m { s_ij } else { *m };
             }
         }
-        // Where all is blocked so far, m' is −∞, and −∞ − (−∞) would be NaN.
+        // Before the first unblocked key, m' is −∞, and −∞ − (−∞) would be NaN.
         let finite = |&m: &f32| if m == f32::NEG_INFINITY { 0.0 } else { m };
         let shift: Vec<f32> = self.maximum.iter().map(finite).collect();
 

@@ -169,7 +169,7 @@ fn accumulate<
     depth: usize,
 ) -> [[S::f32s; N]; M] {
     let (of_a, of_b) = (M * S::F32_LANES, (N - 1) * COLUMN + 1);
-    // How many rows there are: divided and not multiplied, which could overflow.
+    // The number of rows, by division, because a multiplication could overflow.
     let rows_of =
         |len: usize, row: usize, step| len.checked_sub(row).map(|l| l / step + 1);
     assert!(
@@ -179,8 +179,8 @@ fn accumulate<
     );
     let (a, b) = (a.as_ptr(), b.as_ptr());
     for p in 0..depth {
-        // SAFETY: the assertions above hold for the last p, and so for every one (`tile` has
-        // seen to it that of_b did not overflow); a vector is as many f32 as it has lanes,
+        // SAFETY: the assertions above hold for the last p, and so for every p (`tile` has
+        // checked that of_b did not overflow); a vector is as many f32 as it has lanes,
         // and any bits are a vector.
         unsafe {
             let a = a.add(p * ROWS);

@@ -6,7 +6,7 @@ use crate::scalars::{N_LETTERS, ids};
 
 /// So much is added to every count, so that what was never seen has a chance too. Fixed before
 /// any model was trained.
-const ADDED: f64 = 0.1;
+pub const ADDED: f64 = 0.1;
 
 /// How often each letter came after some letters: after none, one or two.
 #[derive(Debug, Clone)]

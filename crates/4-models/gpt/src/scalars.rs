@@ -1,14 +1,14 @@
-//! A GPT from nothing, in one file: numbers that remember how they were computed, a model that
-//! is made of them, and what trains it.
+//! A GPT from nothing, in one file: numbers that remember how they were computed, a model
+//! made of them, and its training.
 //!
 //! ```text
 //! names ─▶ Letters ─▶ logits ─▶ loss ─▶ gradients ─▶ Adam ─▶ the next step
 //!                        └────▶ chances ─▶ a letter, and again ─▶ a new name
 //! ```
 //!
-//! The model is GPT-2 in small: one block of four heads, 16 numbers a letter, learned
-//! positions, LayerNorm before each part, GELU, biases, and one table with which letters are
-//! read and written. All that the other files add is speed, with the same losses.
+//! The model is GPT-2 in miniature: one block of four heads, 16 numbers per letter, learned
+//! positions, LayerNorm before each sub-layer, GELU, biases, and one table for reading and
+//! writing letters. The other files add only speed, with the same losses.
 
 use std::cell::RefCell;
 use std::iter::Sum;
@@ -17,18 +17,18 @@ use std::ops::{Add, Mul};
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt};
 
-pub(crate) const D_MODEL: usize = 16; // numbers a letter
+pub(crate) const D_MODEL: usize = 16; // numbers per letter
 pub(crate) const N_HEADS: usize = 4;
 pub(crate) const D_K: usize = D_MODEL / N_HEADS; // of a head's query, key and value
 pub(crate) const D_FF: usize = 4 * D_MODEL; // numbers within the feed-forward layer
-pub(crate) const N_POSITIONS: usize = 16; // a name to learn from has one letter less at most
+pub(crate) const N_POSITIONS: usize = 16; // names to learn from have at most 15 letters
 pub(crate) const N_LETTERS: usize = 27; // 1 to 26, and 0 before and after a name
-pub(crate) const BATCH: usize = 8; // names a step
+pub(crate) const BATCH: usize = 8; // names per step
 
 // ---- numbers that remember
 
-/// For each number, in the order in which they were computed: the places of the two that it
-/// was computed from, and how fast it changes with each. Where there are none, (0, 0.0).
+/// For each number, in the order of computation: the places of the two numbers that it was
+/// computed from, and its slope with respect to each. Where there is none, (0, 0.0).
 #[derive(Default)]
 pub struct Tape(RefCell<Vec<[(usize, f64); 2]>>);
 
@@ -49,8 +49,8 @@ impl Tape {
 }
 
 impl<'t> Scalar<'t> {
-    /// How fast this number changes with every number before it: the chain rule, from the last
-    /// one to the first. What was used twice gets the sum of both.
+    /// How fast this number changes with each number before it, by the chain rule, from last
+    /// to first. A number that was used twice gets the sum of both contributions.
     fn gradients(self) -> Vec<f64> {
         let tape = self.tape.0.borrow();
         let mut gradients = vec![0.0; tape.len()];
@@ -63,7 +63,7 @@ impl<'t> Scalar<'t> {
         gradients
     }
 
-    /// What a function of this number alone gives, and its slope there.
+    /// Records the value of a function of this number alone, and its slope there.
     fn unary(self, value: f64, slope: f64) -> Self {
         self.tape.record(value, [(self.place, slope), (0, 0.0)])
     }
@@ -115,12 +115,12 @@ fn dot<'t>(a: &[Scalar<'t>], b: &[Scalar<'t>]) -> Scalar<'t> {
 
 // ---- the model
 
-/// The next n parameters. Each part takes its own, and what is left begins behind them.
+/// The next n parameters. Each part takes its own and leaves the rest.
 fn take<'a, 't>(left: &mut &'a [Scalar<'t>], n: usize) -> &'a [Scalar<'t>] {
     left.split_off(..n).expect("parameters for each part")
 }
 
-/// `x · W + b`. W has a row for each number of x, and a column for each of the result.
+/// `x · W + b`. W has a row for each number in x, and a column for each in the result.
 fn linear<'t>(
     x: &[Scalar<'t>],
     d_out: usize,
@@ -143,8 +143,8 @@ fn norm<'t>(x: &[Scalar<'t>], left: &mut &[Scalar<'t>]) -> Vec<Scalar<'t>> {
     (0..x.len()).map(|j| centred[j] * scale * gain[j] + bias[j]).collect()
 }
 
-/// Chances that add up to 1. The largest score is taken off each, which changes none of them
-/// and keeps every power within what a number can be.
+/// Probabilities that add up to 1. Subtracting the largest score from each changes none of
+/// them and keeps every exponential from overflowing.
 fn softmax<'t>(scores: &[Scalar<'t>]) -> Vec<Scalar<'t>> {
     let largest =
         scores.iter().map(|score| score.value).fold(f64::NEG_INFINITY, f64::max);
@@ -157,7 +157,7 @@ fn softmax<'t>(scores: &[Scalar<'t>]) -> Vec<Scalar<'t>> {
     powers.into_iter().map(|power| power * scale).collect()
 }
 
-/// GELU as GPT-2 has it: x times a smooth step from 0 to 1.
+/// GELU as in GPT-2: x times a smooth step from 0 to 1.
 fn gelu(x: Scalar<'_>) -> Scalar<'_> {
     let inner =
         (x + (x * x * x).times(0.044715)).times((2.0 / std::f64::consts::PI).sqrt());
@@ -180,7 +180,7 @@ fn head<'t>(
     own.map(|j| attn.iter().zip(values).map(|(&attn, v)| attn * v[j]).sum()).collect()
 }
 // ANCHOR: logits
-/// For each letter, a logit of every letter that may come after it. No mask is needed: a letter
+/// For each letter, a logit for every letter that may follow it. No mask is needed: a letter
 /// attends to itself and to those before it, since later ones have not been read yet.
 fn logits<'t>(parameters: &[Scalar<'t>], ids: &[usize]) -> Vec<Vec<Scalar<'t>>> {
     let (mut keys, mut values) = (Vec::new(), Vec::new());
@@ -210,8 +210,8 @@ fn logits<'t>(parameters: &[Scalar<'t>], ids: &[usize]) -> Vec<Vec<Scalar<'t>>> 
 
 // ---- training, and new names (ANCHOR_END: logits)
 
-/// Parameters before any training, part by part as `logits` takes them. Of each part, so many
-/// are random, so that no two learn the same; so many are gains, 1; and so many biases, 0.
+/// Parameters before any training, in the order in which `logits` takes them. Each part has
+/// random ones, so that no two learn the same, gains of 1, and biases of 0.
 pub fn parameters(rng: &mut impl Rng) -> Vec<f64> {
     const D: usize = D_MODEL;
     let (embeddings, norm) = ([(N_LETTERS + N_POSITIONS) * D, 0, 0], [0, D, D]);
@@ -227,7 +227,7 @@ pub fn parameters(rng: &mut impl Rng) -> Vec<f64> {
     parameters
 }
 
-/// A name as numbers, between two ends; what is no letter from a to z is left out.
+/// A name as numbers, between two ends; anything but the letters a to z is left out.
 pub fn ids(name: &str) -> Vec<usize> {
     let letters = name.bytes().filter(u8::is_ascii_lowercase);
     let ids = letters.map(|letter| usize::from(letter - b'a') + 1);
@@ -235,7 +235,7 @@ pub fn ids(name: &str) -> Vec<usize> {
 }
 
 /// The loss of some names, and the gradient of each parameter. The loss is the mean, over all
-/// letters and ends, of -ln of the chance that the model gave to what came.
+/// letters and ends, of -ln of the probability that the model gave to what came.
 pub fn gradients(parameters: &[f64], names: &[Vec<usize>]) -> (f64, Vec<f64>) {
     let tape = Tape::default();
     let scalars = record(&tape, parameters);
@@ -251,12 +251,12 @@ pub fn gradients(parameters: &[f64], names: &[Vec<usize>]) -> (f64, Vec<f64>) {
     (loss.value, loss.gradients()[..parameters.len()].to_vec())
 }
 
-/// Parameters at the beginning of a tape.
+/// Starts a tape with the parameters.
 fn record<'t>(tape: &'t Tape, parameters: &[f64]) -> Vec<Scalar<'t>> {
     parameters.iter().map(|&value| tape.record(value, [(0, 0.0); 2])).collect()
 }
 
-/// Takes steps of Adam, each on some names drawn at random; gives the loss before each.
+/// Takes steps of Adam, each on names drawn at random; returns the loss before each.
 pub fn train(
     parameters: &mut [f64],
     names: &[Vec<usize>],
@@ -278,8 +278,8 @@ pub fn train(
     (1..=n_steps).map(step).collect()
 }
 
-/// A new name, each letter drawn with the chance that the model gives it. A temperature below
-/// 1 makes likely letters likelier.
+/// A new name, each letter drawn with the probability that the model gives it. A temperature
+/// below 1 makes likely letters likelier.
 pub fn write(parameters: &[f64], temperature: f64, rng: &mut impl Rng) -> String {
     let mut ids = vec![0];
     while ids.len() <= N_POSITIONS {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use attention::Matrix;
-use exercises::{AnyExercise, Array, number};
+use exercises::{AnyExercise, Array, Kind, number};
 use serde_json::{Value as Json, json};
 use tensors::NewTensor;
 
@@ -23,7 +23,8 @@ pub enum Library {
 
 /// A line of JSON for each case: `{"case": 0, "sizes": "…", "inputs": {"q": [[…]], …}}`. Names
 /// with points are objects in objects, and lists where what follows the point is a number. A
-/// number that JSON does not have is a text: `"nan"`, `"inf"`, `"-inf"`.
+/// number that JSON does not have is a text: `"nan"`, `"inf"`, `"-inf"`. What is not there (a
+/// projection's bias) is `null`.
 pub fn lines(exercise: &dyn AnyExercise) -> String {
     let mut lines = String::new();
     for (case, given) in exercise.inputs().iter().enumerate() {
@@ -39,13 +40,14 @@ pub fn python(exercise: &dyn AnyExercise, library: Library) -> String {
     let mut text = String::from("from types import SimpleNamespace as N\n");
     text += match library {
         Library::Torch => {
-            "import torch\narray = lambda x: torch.tensor(x, dtype=torch.float64)\n"
+            "import torch\ntorch.set_default_dtype(torch.float64)\n\
+             array, empty = torch.tensor, torch.zeros\n"
         }
-        Library::Numpy => "import numpy\narray = lambda x: numpy.array(x, dtype=float)\n",
+        Library::Numpy => "import numpy\narray, empty = numpy.array, numpy.zeros\n",
         Library::Jax => {
-            "import jax.numpy\narray = lambda x: jax.numpy.array(x, dtype=float)\n"
+            "import jax.numpy\narray, empty = jax.numpy.array, jax.numpy.zeros\n"
         }
-        Library::Lists => "array = lambda x: x\n",
+        Library::Lists => "array = list\nempty = lambda shape: [[]] * shape[0]\n",
     };
     text += "nan, inf = float(\"nan\"), float(\"inf\")\n\ncases = [\n";
     for given in exercise.inputs() {
@@ -67,7 +69,8 @@ pub fn python(exercise: &dyn AnyExercise, library: Library) -> String {
 pub fn tensors(exercise: &dyn AnyExercise) -> tensors::Result<Vec<NewTensor>> {
     let mut tensors = Vec::new();
     for (case, given) in exercise.inputs().iter().enumerate() {
-        for Array { name, shape, values } in &given.arrays {
+        let arrays = given.arrays.iter().filter(|array| array.kind != Kind::Nothing);
+        for Array { name, shape, values, .. } in arrays {
             let values = Matrix::from_row_slice(1, values.len(), values);
             tensors.push(NewTensor::new(
                 format!("case_{case}.{name}"),
@@ -115,7 +118,7 @@ impl<'a> Tree<'a> {
 
     fn json(&self) -> Json {
         match self {
-            Self::Leaf(array) => nested(&array.shape, &array.values),
+            Self::Leaf(array) => nested(&array.shape, &array.values, array.kind),
             Self::Named(named) if Self::is_list(named) => {
                 named.iter().map(|(_, it)| it.json()).collect()
             }
@@ -127,14 +130,7 @@ impl<'a> Tree<'a> {
 
     fn python(&self) -> String {
         match self {
-            Self::Leaf(array) => {
-                let numbers =
-                    nested(&array.shape, &array.values).to_string().replace('"', "");
-                match array.shape[..] {
-                    [] => numbers,
-                    _ => format!("array({numbers})"),
-                }
-            }
+            Self::Leaf(array) => leaf(array),
             Self::Named(named) if Self::is_list(named) => {
                 let all: Vec<String> = named.iter().map(|(_, it)| it.python()).collect();
                 format!("[{}]", all.join(", "))
@@ -148,17 +144,32 @@ impl<'a> Tree<'a> {
     }
 }
 
-fn nested(shape: &[usize], values: &[f64]) -> Json {
-    match shape {
-        [] => values.first().map_or(Json::Null, |&x| plain(x)),
-        [n, rest @ ..] => {
-            let size = values.len() / (*n).max(1);
-            (0..*n).map(|at| nested(rest, &values[at * size..(at + 1) * size])).collect()
-        }
+/// An array in Python. One without entries says its shape, which brackets do not.
+fn leaf(array: &Array) -> String {
+    let json = nested(&array.shape, &array.values, array.kind).to_string();
+    let text = match array.kind {
+        Kind::Flag => json.replace("true", "True").replace("false", "False"),
+        Kind::Nothing => return "None".into(),
+        Kind::Number | Kind::Whole => json.replace('"', ""),
+    };
+    match (&array.shape[..], array.values.is_empty()) {
+        ([], _) => text,
+        (shape, true) => format!("empty({shape:?})"),
+        _ => format!("array({text})"),
     }
 }
 
-/// A whole number without a point, so that it counts and is an index.
-fn plain(x: f64) -> Json {
-    if x.fract() == 0.0 && x.abs() < 1e15 { json!(x as i64) } else { number(x) }
+fn nested(shape: &[usize], values: &[f64], kind: Kind) -> Json {
+    match shape {
+        [] => values.first().map_or(Json::Null, |&x| match kind {
+            Kind::Flag => Json::Bool(x != 0.0),
+            Kind::Whole => json!(x as i64),
+            Kind::Number | Kind::Nothing => number(x),
+        }),
+        [n, rest @ ..] => {
+            let size = values.len() / (*n).max(1);
+            let part = |at| nested(rest, &values[at * size..(at + 1) * size], kind);
+            (0..*n).map(part).collect()
+        }
+    }
 }

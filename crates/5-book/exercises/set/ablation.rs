@@ -1,21 +1,22 @@
-//! One head taken away, and a control to compare it with.
+//! One head removed, with a control for comparison.
 //!
 //! `concat` holds the heads side by side, and `w_o.forward(&concat)` is the layer's
-//! output, its bias included. How much does that output need head `head`? Find out in
+//! output, bias included. How much does that output depend on head `head`? Find out in
 //! four steps:
 //! - `zeroed`: the output when the head's part of `concat` is 0;
-//! - `averaged`: the output when every token gets the head's usual part instead, its mean
-//!   over the tokens. What the head says of all tokens alike stays, and what it says of
-//!   each is gone;
-//! - `damage`: how far the output moves when the head is zeroed, as a norm: the root of
-//!   the sum of the squares of all entries, which `m.norm()` computes;
-//! - `control`: how far it moves when something else is removed, which has learned
-//!   nothing and is as wide and as large as the head.
+//! - `averaged`: the output when, for every token, the head's part is replaced by its
+//!   mean over the tokens. What the head says about all tokens alike remains, but what it
+//!   says about a single one is gone;
+//! - `damage`: how far the output moves when the head is zeroed, measured as a norm,
+//!   which is the root of the sum of all squared entries (`m.norm()`);
+//! - `control`: how far the output moves when something else is removed that has learned
+//!   nothing, but has the head's width and norm.
 //!
 //! The control is a random subspace of the concatenation. The d_v columns of `basis` are
-//! directions of length 1, each at right angles to the others, so
-//! `concat * basis * basis.transpose()` is the part of `concat` that lies in them. Scale
-//! that part by one number until its norm is that of the head's part, and subtract it.
+//! directions of length 1 at right angles to one another, so
+//! `concat * basis * basis.transpose()` is the part of `concat` in their subspace. Scale
+//! that part by one factor so that its norm equals that of the head's part, and subtract
+//! it.
 //!
 //! `m.columns(first, n)` and `m.columns_mut(first, n)` are blocks of columns, and a
 //! column has `.mean()` and `.fill(x)`.
@@ -27,7 +28,7 @@ use exercises::{
     ablation::{self, Ablated},
 };
 
-/// What is left without a head, and the damage next to that of a control.
+/// The output without a head, and the damage compared with a control's.
 ///
 /// # Shapes
 /// `concat` is `[n_tokens, h · d_v]`, `w_o.weight` is `[h · d_v, d_model]`, `basis` is

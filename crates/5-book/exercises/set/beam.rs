@@ -1,27 +1,28 @@
-//! A step of beam search, which looks for the likeliest name instead of drawing one.
+//! One step of beam search, which looks for the likeliest name instead of drawing one.
 //!
-//! A **beam** is the beginning of a name: its letters, and the sum of their
-//! log-probabilities, which is the logarithm of the probability of all of them together.
-//! The 0 in front of a name is not among its letters. The 0 after it is, the end: a beam
-//! whose last letter is 0 **has ended**.
+//! A **beam** is the beginning of a name: its letters and the sum of their
+//! log-probabilities, which is the logarithm of their joint probability. The 0 in front
+//! of a name is not one of its letters, but the 0 after it, the end, is: a beam whose
+//! last letter is 0 **has ended**.
 //!
-//! Row i of `log_p` holds the log-probabilities of what comes after beam i. A beam that has
-//! not ended is continued by every letter, the end among them, and each of these is a
-//! candidate. A beam that has ended is a candidate as it is. Candidates are compared by
+//! Row i of `log_p` holds the log-probability of each letter after beam i. A beam that
+//! has not ended is continued with every letter, including the end, and each continuation
+//! is a candidate. A beam that has ended is itself a candidate. Candidates are compared
+//! by this score:
 //!
 //! ```text
 //! score = sum / length^alpha
 //! ```
 //!
-//! where the length counts all letters, the end among them. Each letter lowers the sum, so
-//! without the division short names would win. Return the k candidates with the largest
+//! where the length counts all letters, including the end. Each letter lowers the sum, so
+//! without the division, short names would win. Return the k candidates with the largest
 //! scores, the best first.
 //!
 //! What must be true of the answer:
-//! - a candidate that is kept has its plain sum, to which the next step adds: the score
-//!   only compares;
-//! - of equal scores, the candidate of the earlier beam comes first, and of the same beam
-//!   the one with the smaller letter;
+//! - a kept candidate has its plain sum, to which the next step adds; the score serves
+//!   only to compare;
+//! - of equal scores, that of the earlier beam comes first, and within one beam, that of
+//!   the smaller letter;
 //! - all k may come from the same beam.
 
 use std::process::ExitCode;

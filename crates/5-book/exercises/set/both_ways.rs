@@ -1,26 +1,26 @@
-//! A sequence read from both ends, and every row about one token.
+//! A sequence read from both ends, with one row per token.
 //!
-//! A direction reads one token after another. What it remembers is its state h, a row of
-//! `hidden` entries, all 0 before it reads anything. Each token that it reads makes the
-//! next state: h = tanh(x_t · W_in + h · W_hidden + b), where the h on the right is the
-//! state before. (An LSTM carries a second row along and computes more in each step. All
-//! else is the same.)
+//! A direction reads one token after another. What it remembers is its state h, a row
+//! of `hidden` entries, all 0 before it reads anything. Each token that it reads gives
+//! the next state, h = tanh(x_t · W_in + h · W_hidden + b), where the h on the right is
+//! the previous state. (An LSTM carries a second row along and computes more in each
+//! step, but is otherwise the same.)
 //!
 //! `forward` reads from the first token to the last, `backward` from the last to the
-//! first. Row t of the result is about token t: the state of `forward` **after it has
-//! read token t**, and to the right of it the state of `backward` after *that* has read
-//! token t.
+//! first. Row t of the result describes token t: first the state of `forward` **after
+//! it has read token t**, and to the right of that, the state of `backward` after *it*
+//! has read token t.
 //!
 //! What must be true of the answer:
-//! - a change of token t leaves the forward columns of every row before t alone, and the
-//!   backward columns of every row after t;
-//! - the two directions know nothing of one another;
-//! - one token gives one row, and neither direction had anything to remember.
+//! - changing token t changes neither the forward columns of the rows before t nor the
+//!   backward columns of the rows after t;
+//! - neither direction depends on the other;
+//! - a single token gives a single row, and neither direction has anything to remember.
 //!
 //! A `Direction` has `w_in`, `[d_in, hidden]`; `w_hidden`, `[hidden, hidden]`; and
-//! `bias`, `[1, hidden]`. Token t as a matrix, `[1, d_in]`, is `x.rows(t, 1)`: what is
-//! made from `x.row(t)` has one row by its type, and cannot be assigned to an h that is a
-//! `Matrix`.
+//! `bias`, `[1, hidden]`. Token t as a matrix, `[1, d_in]`, is `x.rows(t, 1)`. Do not
+//! use `x.row(t)`: whatever is computed from it has one row by its type, and cannot be
+//! assigned to an h that is a `Matrix`.
 
 use std::process::ExitCode;
 

@@ -1,17 +1,17 @@
 //! One token, drawn with the probabilities that a model gives.
 //!
 //! The probabilities are softmax(logits / temperature). Go through the tokens in order,
-//! from token 0, with a running sum of their probabilities. What is drawn is the **first
-//! token at which the sum is larger than u**. The caller chooses u by chance, at least 0
-//! and below 1; the same u draws the same token.
+//! starting with token 0, and keep a running sum of their probabilities. Draw the **first
+//! token at which the sum is larger than u**. The caller chooses u at random, at least 0
+//! and below 1; the same u always draws the same token.
 //!
 //! What must be true of the answer:
-//! - a token with a logit of −∞ has no probability, and no u draws it;
-//! - a temperature near 0 draws the likeliest token, nearly always. It is above 0, and
-//!   may be 0.001: logits / temperature may be larger than an exponential can take.
+//! - a token with a logit of −∞ has a probability of 0, and no u draws it;
+//! - a temperature near 0 nearly always draws the most likely token. It is above 0, but
+//!   may be 0.001, so exponentials of logits / temperature may overflow.
 //!
-//! Rounding may leave the whole sum a little below 1. If it never passes u, return any
-//! token that has a probability.
+//! Rounding may leave the whole sum slightly below 1. If it never exceeds u, return any
+//! token whose probability is above 0.
 
 use std::process::ExitCode;
 
@@ -20,7 +20,7 @@ use exercises::choose;
 /// The token that u draws.
 ///
 /// # Shapes
-/// `logits` has an entry for each token of the vocabulary, at least one of them above −∞.
+/// `logits` has one entry per token of the vocabulary, at least one of them above −∞.
 // ANCHOR: answer
 pub fn choose(logits: &[f64], temperature: f64, u: f64) -> usize {
     // YOURS: softmax, and then a running sum.

@@ -1,17 +1,17 @@
 //! How much of a head's attention goes to what it would copy.
 //!
-//! `attn` is a causal map: row i holds the attention weights of query i for the keys 0 to
-//! i. `ids` are the tokens by number.
+//! `attn` is a causal map: row i holds the attention weights of query i for keys 0 to i.
+//! `ids` holds the tokens as numbers.
 //!
 //! A query **can know** something if its token has appeared earlier in the text. What it
-//! would copy is what came after: key j + 1 for each earlier place j with
+//! would copy is the token that followed: key j + 1 for each earlier position j with
 //! ids[j] == ids[i]. The share of a query is the sum of its attention weights for all
 //! these keys. Return the mean over the queries that can know.
 //!
 //! What must be true of the answer:
 //! - in `a a`, what came after the first a is the second one itself, and that counts;
-//! - a head that attends to such keys alone has 1;
-//! - a text in which no token comes twice has 0.
+//! - a head that attends only to such keys scores 1;
+//! - a text without repeated tokens scores 0.
 
 use std::process::ExitCode;
 
@@ -20,7 +20,7 @@ use exercises::{Matrix, copying_share};
 /// The mean share.
 ///
 /// # Shapes
-/// `attn` is `[n_tokens, n_tokens]`, a row a query, and `ids` has n_tokens entries.
+/// `attn` is `[n_tokens, n_tokens]`, one row per query, and `ids` has n_tokens entries.
 // ANCHOR: answer
 pub fn copying_share(attn: &Matrix, ids: &[usize]) -> f64 {
     // YOURS: a sum per query, and the mean over those that can know.

@@ -1,37 +1,37 @@
 //! One step of a decoder that writes, with two caches.
 //!
-//! A source has been read, and `memory` is what the encoder made of it, without padding.
+//! A source has been read, and `memory` is the encoder's output for it, without padding.
 //! The target grows by one token per step. `tokens` are all tokens so far, the newest
 //! last; of the earlier ones, a step needs only what the caches hold.
 //!
 //! With y the newest token, `[1, d_model]`, a step computes
-//! - h = y + what y reads of the target, itself included, in the attention `w.own`;
-//! - out = h + what h reads of the source, in the attention `w.cross`.
+//! - h = y + what y reads from the target, itself included, in the attention `w.own`;
+//! - out = h + what h reads from the source, in the attention `w.cross`.
 //!
 //! What must be true of the answer:
-//! - all steps together give what one pass over the whole target gives under a causal
-//!   mask;
-//! - each token of the target goes through W^K and W^V of `w.own` once, in its own step;
-//! - each position of the source goes through W^K and W^V of `w.cross` once, in the
-//!   first;
-//! - in the end `caches.own` holds a row for each token, `caches.cross` one for each
+//! - all steps together give the same result as one pass over the whole target under a
+//!   causal mask;
+//! - each target token passes through W^K and W^V of `w.own` once, in its own step;
+//! - each source position passes through W^K and W^V of `w.cross` once, in the first
+//!   step;
+//! - in the end, `caches.own` holds a row for each token, and `caches.cross` one for each
 //!   position.
 //!
-//! `w.own.w_k.forward(&x)` projects rows (and counts them); it gives a matrix, no
-//! `Result`. `attend(&q, &k, &v)` is softmax(q kᵀ / √d_k) v. A cache has
-//! `append(&k, &v)`, which gives a `Result`, and `keys()`, `values()`, `n_seen()`. Both
-//! are empty before the first step.
+//! `w.own.w_k.forward(&x)` projects rows (and counts them); it returns a matrix rather
+//! than a `Result`. `attend(&q, &k, &v)` is softmax(q kᵀ / √d_k) v. A cache has
+//! `append(&k, &v)`, which returns a `Result`, and `keys()`, `values()`, and `n_seen()`.
+//! Both caches are empty before the first step.
 
 use std::process::ExitCode;
 
 use exercises::Matrix;
 use exercises::cross_cache::{self, Caches, Decoder, attend};
 
-/// The newest token's output; keys and values that are new are kept in `caches`.
+/// The newest token's output; new keys and values are kept in `caches`.
 ///
 /// # Shapes
-/// `memory` is `[n_source, d_model]`, `tokens` is `[n_so_far, d_model]`, the result
-/// `[1, d_model]`.
+/// `memory` is `[n_source, d_model]`, `tokens` is `[n_so_far, d_model]`, and the result
+/// is `[1, d_model]`.
 // ANCHOR: answer
 pub fn step(
     w: &Decoder,

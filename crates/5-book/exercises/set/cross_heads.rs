@@ -1,33 +1,33 @@
 //! The cross-attention of a decoder, for a batch.
 //!
-//! `y` has the target's tokens as far as they are written, `memory` has what the encoder
-//! made of the source. Both lie sequence by sequence: the first n_target rows of `y` are
-//! sequence 0's, and so are the first n_source rows of `memory`. Sources are filled up to
-//! n_source: the first `n_valid[s]` positions of source s are real, always at least one;
-//! the rest is padding, which no query may read. Targets are all real.
+//! `y` holds the target tokens written so far, and `memory` is the encoder's output for
+//! the sources. Both are stored sequence by sequence: the first n_target rows of `y`
+//! belong to sequence 0, and so do the first n_source rows of `memory`. Sources are
+//! padded to n_source positions: the first `n_valid[s]` of source s (at least one) are
+//! real; the rest is padding, which no query may read. All target tokens are real.
 //!
 //! What must be true of the answer:
 //! - the result has a row for each row of `y`, read from the source of the same sequence;
 //! - a batch of one sequence, cut to its length, gives the same rows;
-//! - exchange two real positions of a source, and nothing changes: what is read is an
-//!   average.
+//! - exchanging two real positions of a source changes nothing, because what is read is
+//!   an average.
 //!
 //! `layer.heads()` are the heads, each with `w_q`, `w_k` and `w_v`, and `layer.w_o()`
-//! mixes them, set side by side. `forward(x)` applies a projection, as a `Result`.
-//! `Mask::FirstKeys(n).apply(scores)` blocks all keys but the first n, and `softmax_rows`
-//! makes attention weights of the scores; both take the matrix itself. There is no
-//! residual and no norm.
+//! mixes their outputs, set side by side. `forward(x)` applies a projection and returns a
+//! `Result`. `Mask::FirstKeys(n).apply(scores)` blocks all keys but the first n, and
+//! `softmax_rows` converts scores to attention weights; both take the matrix by value.
+//! There is no residual and no norm.
 
 use std::process::ExitCode;
 
 use exercises::{LayerParameters, Mask, Matrix, cross_heads, softmax_rows};
 
-/// What each token of the targets reads from its source.
+/// What each target token reads from its source.
 ///
 /// # Shapes
 /// `y` is `[n_sequences · n_target, d_model]`, `memory` is
-/// `[n_sequences · n_source, d_model]`, `n_valid` has `n_sequences` entries; the result
-/// is `[n_sequences · n_target, d_model]`.
+/// `[n_sequences · n_source, d_model]`, and `n_valid` has `n_sequences` entries; the
+/// result is `[n_sequences · n_target, d_model]`.
 // ANCHOR: answer
 pub fn cross_heads(
     layer: &LayerParameters,

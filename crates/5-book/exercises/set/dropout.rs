@@ -1,17 +1,17 @@
 //! Dropout: in training, some entries are dropped at random, so that no part of a model
-//! can rely on a single one.
+//! can rely on any single one.
 //!
-//! In training each entry is dropped with the probability p: it becomes 0. So that its
-//! mean over many draws is what it would be without dropout, an entry that is kept is
-//! divided by 1 − p. In evaluation nothing is dropped and nothing is scaled.
+//! In training, each entry is dropped (set to 0) with probability p. A kept entry is
+//! divided by 1 − p, so that its mean over many draws is the same as without dropout. In
+//! evaluation, nothing is dropped or scaled.
 //!
-//! The draws are made already: `keep` is true where an entry is kept. Return what comes
-//! out, and the gradient of x, from that of what comes out.
+//! The draws have already been made: `keep` is true where an entry is kept. Return the
+//! output, and the gradient of x, given `d_out`, the gradient of the output.
 //!
 //! What must be true of the answer:
-//! - in evaluation both are what was given;
-//! - an entry that was dropped has a gradient of 0, whatever `d_out` is there;
-//! - an entry that is 0 and is kept has a gradient as any other that is kept.
+//! - in evaluation, `out` equals `x`, and `d_x` equals `d_out`;
+//! - a dropped entry has a gradient of 0, whatever `d_out` is there;
+//! - a kept entry that is 0 has a gradient like any other kept entry.
 
 use std::process::ExitCode;
 
@@ -20,7 +20,7 @@ use exercises::{
     dropout::{self, Dropped},
 };
 
-/// What comes out, and the gradient of x.
+/// The output, and the gradient of x.
 ///
 /// # Shapes
 /// `x`, `d_out`, `keep`, `out` and `d_x` are `[n_rows, n_columns]`; p is at least 0 and

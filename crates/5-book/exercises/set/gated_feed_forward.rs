@@ -1,18 +1,18 @@
-//! The second half of a block as newer models have it: RMSNorm, and a gated feed-forward.
+//! The second half of a block in newer models: RMSNorm and a gated feed-forward layer.
 //!
 //! Each token x, a row, becomes x + f(n), where
-//! - n = gain ⊙ x / √(the mean of the squares of x + eps): RMSNorm, which subtracts no
-//!   mean and adds no bias;
+//! - n = gain ⊙ x / √(mean(x²) + eps) is the RMSNorm of x, which subtracts no mean and
+//!   adds no bias;
 //! - f(n) = (silu(n · W_gate) ⊙ (n · W_up)) · W_down, with silu(z) = z / (1 + exp(−z)).
 //!
-//! The two products with W_gate and W_up have d_ff entries each, and ⊙ multiplies entry
-//! by entry: the gate decides how much of each passes. This is SwiGLU, and there are no
+//! The products with W_gate and W_up have d_ff entries each, and ⊙ multiplies them entry
+//! by entry, so the gate decides how much of each entry passes. This is SwiGLU, without
 //! biases.
 //!
 //! What must be true of the answer:
-//! - what comes out for a token does not depend on any other token;
-//! - if the gate's product is far below 0 everywhere, x comes out as it was;
-//! - a token of zeros stays zeros, with an eps above 0.
+//! - a token's result does not depend on any other token;
+//! - if every entry of n · W_gate is far below 0, x comes out unchanged;
+//! - with an eps above 0, a token of zeros remains zeros.
 
 use std::process::ExitCode;
 

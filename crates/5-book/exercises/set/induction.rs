@@ -1,24 +1,24 @@
-//! The map that a perfect induction head has, as the second layer of a model would.
+//! The attention map of a perfect induction head in a model's second layer.
 //!
-//! `ids` are the tokens of a sequence by number. Each token looks for the
-//! **last earlier** place where the same token appeared, and gives its whole attention
-//! weight, 1, to the token that came **after** that place. A token that has not
-//! appeared before attends to nothing: its row is zeros.
+//! `ids` holds the tokens of a sequence as numbers. Each token looks for the
+//! **last earlier** occurrence of the same token, and gives its whole attention, a weight
+//! of 1, to the token **after** that occurrence. A token that has not appeared before
+//! attends to nothing, so its row is zeros.
 //!
 //! What must be true of the answer:
 //! - a row sums to 1 or to 0;
-//! - no token attends to what comes after it (to itself it may: in `a a`, the second a is
-//!   what came after the first).
+//! - no token attends to a later one, but it may attend to itself: in `a a`, the second a
+//!   is the token after the first.
 
 use std::process::ExitCode;
 
 use exercises::{Matrix, induction};
 
-/// What each token attends to.
+/// The attention weights of each token.
 ///
 /// # Shapes
-/// `ids` has n_tokens entries, the result is `[n_tokens, n_tokens]`: a row for each
-/// query.
+/// `ids` has n_tokens entries, the result is `[n_tokens, n_tokens]`, with a row
+/// per query.
 // ANCHOR: answer
 pub fn induction_map(ids: &[usize]) -> Matrix {
     // YOURS: a map with at most one 1 per row.

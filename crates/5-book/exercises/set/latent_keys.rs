@@ -1,21 +1,21 @@
 //! Attention that reads keys and values without ever computing them.
 //!
-//! A cache keeps one **latent** row of r numbers per token, c_j, from which every head's
-//! keys and values are made: k_ij = c_j · U_i and v_ij = c_j · V_i. The columns of `w_uk`
-//! are the blocks U_i of all heads side by side, d_k columns each, and those of `w_uv`
-//! the blocks V_i, d_v columns each.
+//! For each token, a cache keeps one **latent** row of r numbers, c_j, from which every
+//! head's keys and values are made: k_ij = c_j · U_i and v_ij = c_j · V_i. The columns of
+//! `w_uk` are the blocks U_i of all heads side by side, d_k columns each, and those of
+//! `w_uv` are the blocks V_i, d_v columns each.
 //!
-//! The score of a key is q_i · k_ij / √d_k. Bracket that product the other way: let the
-//! query take U_i in, once, and meet the latent rows themselves. Likewise, average latent
-//! rows and send the average through V_i. Return both: the absorbed queries of all heads
-//! side by side, **not yet divided** by √d_k, and the outputs of all heads side by side.
-//! Every query may see every token.
+//! The score of a key is q_i · k_ij / √d_k. Group that product differently: let each
+//! query absorb U_i once, and then multiply it by the latent rows themselves. Likewise,
+//! average the latent rows and multiply the average by V_i. Return both: the absorbed
+//! queries of all heads side by side, **not yet divided** by √d_k, and the outputs of all
+//! heads side by side. Every query may see every token.
 //!
 //! What must be true of the answer:
 //! - the outputs are those of a layer that computes all keys and values;
-//! - an absorbed query is r wide, as a latent row is, whatever d_k is.
+//! - an absorbed query is r wide, like a latent row, whatever d_k is.
 //!
-//! `softmax_rows` is there to use.
+//! You may use `softmax_rows`.
 
 use std::process::ExitCode;
 
@@ -25,9 +25,9 @@ use exercises::{Matrix, softmax_rows};
 /// Each head's `q_i U_iᵀ`, and its output.
 ///
 /// # Shapes
-/// `q` is `[n_q, n_heads · d_k]`, `latents` `[n_kv, r]`, `w_uk` `[r, n_heads · d_k]`,
-/// `w_uv` `[r, n_heads · d_v]`; of the result, `queries` is `[n_q, n_heads · r]` and
-/// `out` is `[n_q, n_heads · d_v]`.
+/// `q` is `[n_q, n_heads · d_k]`, `latents` is `[n_kv, r]`, `w_uk` is
+/// `[r, n_heads · d_k]`, and `w_uv` is `[r, n_heads · d_v]`; in the result, `queries` is
+/// `[n_q, n_heads · r]` and `out` is `[n_q, n_heads · d_v]`.
 // ANCHOR: answer
 pub fn attend_latent(
     q: &Matrix,

@@ -1,17 +1,17 @@
-//! Every token on a scale of its own.
+//! Each token on its own scale.
 //!
-//! For each row of `x`, a token: subtract the mean of its entries, and divide by
-//! √(variance + eps). The variance is the mean of the squared distances from the mean.
-//! Then multiply feature j by `gain[j]` and add `bias[j]`.
+//! For each token, a row of `x`, subtract the mean of its entries and divide by
+//! √(variance + eps), where the variance is the mean of the squared distances from the
+//! mean. Then multiply feature j by `gain[j]` and add `bias[j]`.
 //!
 //! What must be true of the answer:
-//! - what comes out for a token does not depend on any other token;
-//! - with a gain of 1 and a bias of 0, adding a number to a whole token changes nothing,
-//!   and multiplying it by 10 changes next to nothing;
-//! - a token of equal entries becomes the bias: eps is above 0.
+//! - a token's result does not depend on any other token;
+//! - with a gain of 1 and a bias of 0, adding a number to all entries of a token changes
+//!   nothing, and multiplying them by 10 changes almost nothing;
+//! - a token whose entries are all equal becomes the bias, since eps is above 0.
 //!
-//! `x.row_iter()` goes through the tokens, `row.mean()` is the mean of a row, and
-//! `row.variance()` its variance, divided by n.
+//! `x.row_iter()` iterates over the tokens, `row.mean()` is the mean of a row, and
+//! `row.variance()` its variance, with divisor n.
 
 use std::process::ExitCode;
 

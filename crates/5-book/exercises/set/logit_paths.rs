@@ -1,15 +1,15 @@
-//! One logit, cut into the paths that it came by.
+//! One logit, split into the paths behind it.
 //!
-//! A model has no norm and no feed-forward, only a residual with attention heads in two
-//! layers. A head adds `attn · x · w_ov` to what it reads, x, `[n_tokens, d_model]`:
-//! `attn` is its map, and `w_ov` is its W^V times its W^O, `[d_model, d_model]`. All
-//! heads of layer 1 read the tokens x. The one head of layer 2 reads the residual behind
-//! them: x and what all heads of layer 1 added. There is at least one head in layer 1. In
-//! the end the residual of each token meets `direction`, the column of the unembedding
-//! for one word: that dot product is the word's logit.
+//! A model has no norms and no feed-forward layers, only a residual and attention heads
+//! in two layers. A head reads x, `[n_tokens, d_model]`, and adds `attn · x · w_ov` to
+//! the residual, where `attn` is its map and `w_ov`, `[d_model, d_model]`, is its W^V
+//! times its W^O. Layer 1 has at least one head, and all its heads read the tokens x. The
+//! only head of layer 2 reads the residual after layer 1: x plus everything that those
+//! heads added. In the end, the dot product of a token's residual with `direction`, the
+//! unembedding's column for one word, is the word's logit.
 //!
-//! With the maps as they are, everything is linear, and the logit is a sum of paths.
-//! Return a row per token, with a column for each path:
+//! With the maps given, everything is linear, so the logit is a sum over paths. Return a
+//! row per token, with a column per path:
 //! - column 0: x straight to the logit;
 //! - columns 1 to h: through head 0, head 1, … of layer 1 and then straight to the logit;
 //! - column h + 1: x through the head of layer 2 alone;

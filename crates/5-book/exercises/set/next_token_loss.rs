@@ -1,18 +1,18 @@
-//! How well the logits of a model guessed a text, in nats a token.
+//! How well a model's logits predict a text, in nats per token.
 //!
-//! Row i of `logits` is what the model has after it has read tokens 0 to i: a logit for
+//! Row i of `logits` is the model's output after it has read tokens 0 to i: one logit for
 //! each token of the vocabulary. `ids` are the tokens of the text. So row i is judged by
-//! the token that came **next**, ids[i + 1], and the last row by nothing.
+//! the **next** token, ids[i + 1], and the last row is not judged at all.
 //!
-//! The loss of a row is minus the natural logarithm of the probability that softmax gives
-//! to what came next. Return the mean over the rows that are judged.
+//! The loss of a row is the negative natural logarithm of the probability that softmax
+//! gives to the next token. Return the mean over the rows that are judged.
 //!
 //! What must be true of the answer:
 //! - with n tokens there are n − 1 guesses, and n is at least 2;
 //! - a model that finds all of v tokens equally likely has a loss of ln v;
-//! - logits may be 1000 or −1000. If the logit of what came next is 2000 below the
-//!   largest of its row, that row costs 2000: neither ∞ nor NaN. How a logarithm of a
-//!   softmax stays finite stands in exercise `cross_entropy`.
+//! - logits may be 1000 or −1000. If the next token's logit is 2000 below the largest in
+//!   its row, that row has a loss of 2000, neither ∞ nor NaN. Exercise `cross_entropy`
+//!   explains how the logarithm of a softmax stays finite.
 
 use std::process::ExitCode;
 

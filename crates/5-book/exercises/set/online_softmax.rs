@@ -1,19 +1,19 @@
 //! A softmax whose scores arrive in blocks.
 //!
-//! One query meets its keys block by block, and no block comes twice. Three things are
-//! kept of all keys so far, in a `Running`:
+//! One query meets its keys block by block, and each key only once. For all keys so
+//! far, a `Running` keeps three things:
 //! - `m`, the largest score, an `f64`;
 //! - `l`, the sum of `exp(score − m)`, an `f64`;
 //! - `o`, the sum of `exp(score − m) · value`, a `Vec<f64>` with d_v entries.
 //!
-//! Take one block in: `scores` with the values of its keys, a row of `values` each. After
-//! every block, m, l and o must be what they would be if all keys so far had come at
-//! once. So o / l is the head's output, and a division comes only after the last block.
+//! Take in one block: its `scores`, and its `values`, with one row per key. After every
+//! block, m, l and o must be what they would be if all keys so far had come at once.
+//! The head's output is o / l, but that division comes only after the last block.
 //!
-//! A block may raise the maximum or not, and one without keys changes nothing. A score of
-//! −∞ is a key that a mask blocks: its term is 0. Where every key so far is blocked, m is
-//! −∞ and l and o are 0, as before the first block. A score may be 1000 or −1000:
-//! exponentials of numbers above 0 are not needed.
+//! A block may or may not raise the maximum; one without keys changes nothing. A score
+//! of −∞ means that a mask blocks the key: its term is 0. While every key so far is
+//! blocked, m is −∞, and l and o are 0, as before the first block. A score may be 1000
+//! or −1000: you never need the exponential of a number above 0.
 
 use std::process::ExitCode;
 
@@ -22,7 +22,7 @@ use exercises::{
     online_softmax::{self, Running},
 };
 
-/// Takes a block of keys into what is kept.
+/// Updates `running` with a block of keys.
 ///
 /// # Shapes
 /// `scores` has n entries, `values` is `[n, d_v]`, `running.o` has d_v entries.

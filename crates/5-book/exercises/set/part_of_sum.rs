@@ -1,27 +1,28 @@
-//! What one rank adds to a layer whose heads are on several.
+//! What one rank adds to a layer whose heads are spread over several ranks.
 //!
 //! The output of a layer is `Σ_i head_i W_i^O + b^O`. The heads are divided among
 //! `n_ranks` ranks, counted from 0. Rank 0 has the first heads, rank 1 the next, and so
-//! on, as many each; where h is not divisible, each of the first h mod n_ranks ranks has
-//! one more. Seven heads on three ranks are 0 to 2, 3 and 4, 5 and 6.
+//! on. All have equally many, but if n_ranks does not divide h, each of the first h mod
+//! n_ranks ranks has one more. With seven heads on three ranks, rank 0 has heads 0 to
+//! 2, rank 1 has 3 and 4, and rank 2 has 5 and 6.
 //!
-//! Return the part of this rank. An all-reduce will add up the parts of all ranks, and
-//! the sum is the layer's output.
+//! Return this rank's part. An all-reduce will add up the parts of all ranks, and the
+//! sum is the layer's output.
 //!
 //! What must be true of the answer:
-//! - the sum of all parts has b^O once. Which rank adds it is up to you;
-//! - apart from b^O, a part is what this rank's heads write, and nothing else;
-//! - with more ranks than heads, the last ranks have no head. They take part in the sum,
-//!   so theirs must have the shape of any other.
+//! - the sum of all parts contains b^O once; which rank adds it is up to you;
+//! - apart from b^O, a part is what this rank's heads contribute, and nothing else;
+//! - with more ranks than heads, the last ranks have no head. They still take part in
+//!   the sum, so their parts must have the usual shape.
 //!
-//! `w_o.bias` is an `Option`, and here it is always there: with
-//! `let b = w_o.bias.as_ref().unwrap();` its number c is `b[c]`.
+//! `w_o.bias` is an `Option`, but here there is always a bias. After
+//! `let b = w_o.bias.as_ref().unwrap();`, its entry c is `b[c]`.
 
 use std::process::ExitCode;
 
 use exercises::{Linear, Matrix, part_of_sum};
 
-/// The part of one rank. You are given the outputs of all heads, and use the rank's own.
+/// The part of one rank. You are given the outputs of all heads; use only the rank's own.
 ///
 /// # Shapes
 /// Each head is `[n_tokens, d_v]`, `w_o.weight` is `[h · d_v, d_model]`, its bias

@@ -1,23 +1,24 @@
-//! What one query has made of several blocks of keys, merged into one output.
+//! What one query has from several blocks of keys, merged into one output.
 //!
 //! The keys of a query come from several ranks, in blocks. Each block gives a `Piece`:
-//! - `m`, the largest score of the block, to which the other two are relative;
+//! - `m`, the largest score of the block, to which `l` and `o` are relative;
 //! - `l`, the sum of `exp(score − m)`;
 //! - `o`, the sum of `exp(score − m) · value`, with d_v entries, not divided by l.
 //!
-//! Return what the query reads from all of them: the output of one softmax over all keys.
+//! Return the query's output: that of one softmax over all keys.
 //!
 //! What must be true of the answer:
 //! - it does not depend on how many pieces there are, nor on their order;
-//! - a piece whose keys were all blocked by a mask (m is −∞, l and o are 0) changes
-//!   nothing, and a query with no other pieces reads zeros;
-//! - no score is too large or too small: exponentials of numbers above 0 are not needed.
+//! - a piece whose keys are all blocked by a mask (m is −∞, and l and o are 0) changes
+//!   nothing, and a query that has only such pieces gets zeros;
+//! - no score is too large or too small: you never need the exponential of a number
+//!   above 0.
 
 use std::process::ExitCode;
 
 use exercises::pieces::{self, Piece};
 
-/// The output of a head for one query, d_v entries.
+/// The output of a head for one query, with d_v entries.
 ///
 /// # Shapes
 /// At least one piece; each has an `o` of d_v entries.

@@ -1,15 +1,15 @@
 //! From ids to the vectors that enter the first block.
 //!
-//! `ids` holds sequences of `n_tokens` each, one after the other. Row t of a sequence is
+//! `ids` holds sequences of `n_tokens` ids each, one after another. Row t of each is
 //!
 //!     √d_model · table[id] + P[t]
 //!
-//! where t counts from 0 in each sequence. Compute P with the paper's formula: for each
-//! pair of columns, 2i and 2i + 1, with the angle t / 10000^(2i / d_model),
-//! `P[t][2i]` is its sine and `P[t][2i + 1]` its cosine. d_model is even.
+//! where t counts from 0 in each sequence. Compute P with the paper's formula: columns 2i
+//! and 2i + 1 share the angle t / 10000^(2i / d_model); `P[t][2i]` is its sine, and
+//! `P[t][2i + 1]` its cosine. d_model is even.
 //!
-//! What must be true of the answer: the same token in the same place of two sequences has
-//! the same vector, and in two places it has two.
+//! What must be true of the answer: at the same position of two sequences, the same token
+//! has the same vector, but at two positions, it has two different ones.
 
 use std::process::ExitCode;
 

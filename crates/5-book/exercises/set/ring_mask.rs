@@ -1,23 +1,24 @@
 //! Which queries of one rank may attend to which keys of another, under a causal mask.
 //!
-//! The tokens of one sequence are on several ranks, and each has two chunks of them. A
-//! chunk is a range of positions in the whole sequence: of 16 tokens on two ranks, rank 0
-//! has 0..4 and 12..16, rank 1 has 4..8 and 8..12. A rank's queries stay where they are,
-//! and blocks of keys come to them from all ranks, its own among them. A block has all
-//! keys of a rank, or a part of each of its chunks.
+//! The tokens of one sequence are spread over several ranks, in two chunks per rank. A
+//! chunk is a range of positions in the whole sequence: with 16 tokens on two ranks,
+//! rank 0 has 0..4 and 12..16, and rank 1 has 4..8 and 8..12. A rank's queries stay
+//! where they are, and blocks of keys come to them from all ranks, including their own.
+//! A block holds all keys of a rank, or a part of each of its chunks.
 //!
-//! Return a row for each query, with an entry for each key: `true` where the query may
-//! attend to the key. A token sees itself and the tokens before it in the sequence,
-//! wherever they are. Rows and columns are in the order of the ranges: first all tokens
-//! of the first range, then all of the second.
+//! Return one row per query, with one entry per key: `true` where the query may attend
+//! to the key. A token sees itself and the tokens before it in the sequence, on
+//! whichever rank they are. Rows and columns follow the order of the ranges: first all
+//! tokens of the first range, then all of the second.
 //!
 //! What must be true of the answer:
-//! - with the queries and the blocks of all ranks, every pair of tokens is judged once,
-//!   and as one rank would judge it;
-//! - ranges may differ in length, some are empty, and a later one may hold earlier
+//! - over the queries and the blocks of all ranks, every pair of tokens is judged once,
+//!   and as a single rank would judge it;
+//! - ranges may differ in length, some may be empty, and a later one may hold earlier
 //!   tokens.
 //!
-//! `for i in range.clone()` goes through a `&Range`, which a loop would use up.
+//! To loop over a `&Range`, write `for i in range.clone()`, because a loop uses a range
+//! up.
 
 use std::ops::Range;
 use std::process::ExitCode;
@@ -27,7 +28,7 @@ use exercises::ring_mask;
 /// Whether each query may attend to each key.
 ///
 /// # Shapes
-/// The ranges of `queries` have n_q positions together, those of `keys` n_kv; the result
+/// The ranges of `queries` have n_q positions in all, those of `keys` n_kv; the result
 /// has n_q rows of n_kv entries.
 // ANCHOR: answer
 pub fn may_attend(queries: &[Range<usize>], keys: &[Range<usize>]) -> Vec<Vec<bool>> {

@@ -1,17 +1,17 @@
 //! New readings, on the scale of those that a model learned from.
 //!
-//! Each sensor has a scale of its own: the mean of its training readings, and their
-//! spread. The spread is the root of the variance, and the variance is the mean of the
-//! squared distances from the mean: it divides by n. A test reading becomes
-//! (reading − mean) / spread.
+//! Each sensor has its own scale: the mean of its training readings, and their spread.
+//! The spread is the square root of the variance, which is the mean of the squared
+//! distances from the mean, so you divide by n. A test reading becomes (reading − mean)
+//! / spread.
 //!
 //! What must be true of the answer:
-//! - what comes out for a test reading does not depend on the other test readings;
-//! - a sensor that does not change in the training becomes 0, whatever it reads in the
+//! - the result for a test reading does not depend on the other test readings;
+//! - a sensor that does not change in training becomes 0, whatever it reads in the
 //!   test;
-//! - a sensor changes if two of its training readings differ, be it by a millionth;
+//! - a sensor changes if any two of its training readings differ, even by a millionth;
 //! - a sensor that reads 14.62 every time does not change, even if rounding makes its
-//!   computed spread a little larger than 0.
+//!   computed spread slightly larger than 0.
 
 use std::process::ExitCode;
 
@@ -20,8 +20,8 @@ use exercises::{Matrix, scaled};
 /// `(test − mean) / spread`, sensor by sensor.
 ///
 /// # Shapes
-/// `train` is `[n_train, n_sensors]`, a row for each reading, and at least one; `test`
-/// and the result are `[n_test, n_sensors]`.
+/// `train` is `[n_train, n_sensors]`, one row per reading, and has at least one row;
+/// `test` and the result are `[n_test, n_sensors]`.
 // ANCHOR: answer
 pub fn scaled(train: &Matrix, test: &Matrix) -> Matrix {
     // YOURS: a mean and a spread for each sensor.

@@ -1,20 +1,19 @@
 //! Query heads that share keys and values, with a soft cap and a causal mask.
 //!
-//! `q` has `n_heads` heads side by side, `k` and `v` have `n_kv_heads`, a divisor of it.
-//! Neighbouring query heads read the same keys and values: with 6 on 2, heads 0, 1 and 2
-//! read the first, heads 3, 4 and 5 the second.
+//! `q` has `n_heads` heads side by side; `k` and `v` have `n_kv_heads`, which divides
+//! `n_heads`. Neighbouring query heads read the same keys and values: if 6 share 2, heads
+//! 0, 1 and 2 read the first, and heads 3, 4 and 5 the second.
 //!
-//! The queries are the **last** n_q of n_kv tokens, of which there are at least n_q: the
-//! first of them sees all keys but the n_q − 1 last ones, and the last of them sees all
-//! keys.
+//! The queries belong to the **last** n_q of n_kv tokens, where n_q is at most n_kv: the
+//! first query sees all keys but the last n_q − 1, and the last query sees all keys.
 //!
-//! A score is a dot product divided by the root of the width of a head's keys, and then
-//! bent to cap · tanh(score / cap). The cap is above 0.
+//! A score is a dot product divided by the square root of the width of a head's keys, and
+//! is then capped to cap · tanh(score / cap). The cap is above 0.
 //!
 //! What must be true of the answer: each head's row is an average of the values that it
-//! may see, so a key that comes later changes nothing.
+//! may see, so a later key changes nothing.
 //!
-//! `softmax_rows` is there to use; a score of −∞ gets an attention weight of 0.
+//! You may use `softmax_rows`; a score of −∞ gets an attention weight of 0.
 
 use std::process::ExitCode;
 
@@ -24,7 +23,7 @@ use exercises::{Matrix, shared_keys, softmax_rows};
 ///
 /// # Shapes
 /// `q` is `[n_q, n_heads · d_k]`, `k` is `[n_kv, n_kv_heads · d_k]`, `v` is
-/// `[n_kv, n_kv_heads · d_v]`, the result `[n_q, n_heads · d_v]`.
+/// `[n_kv, n_kv_heads · d_v]`, and the result is `[n_q, n_heads · d_v]`.
 // ANCHOR: answer
 pub fn attend(
     [q, k, v]: [&Matrix; 3],

@@ -1,22 +1,22 @@
-//! The frequencies of rotary positions, for texts longer than those of the training.
+//! The frequencies of rotary positions, for texts longer than those in training.
 //!
 //! A head of even width d has d/2 pairs, and pair p rotates by f_p = base^(−2p / d) per
-//! position. A model that was trained on `n_trained` positions is to read `factor` times
-//! as many. Return its new frequencies, f_0 to f_(d/2 − 1), by one of three rules:
-//! - `Stretch::Interpolated`: f_p / factor. All positions move together.
+//! position. A model trained on `n_trained` positions is to read `factor` times as many.
+//! Return its new frequencies, f_0 to f_(d/2 − 1), by one of three rules:
+//! - `Stretch::Interpolated`: f_p / factor. All positions move closer together.
 //! - `Stretch::NtkAware`: the frequencies of another base, base · factor^(d / (d − 2)),
-//!   with which pair 0 stays as it is and the last pair becomes f / factor.
-//! - `Stretch::Yarn`: by how many turns pair p made in the training,
-//!   r = n_trained · f_p / 2π. A pair with r of `fast` or more stays as it is, one with r
-//!   of `slow` or less becomes f_p / factor, and between the two it is a blend of these
-//!   two, with a weight that is linear in r.
+//!   which keeps the frequency of pair 0 and divides that of the last pair by factor.
+//! - `Stretch::Yarn`: by the number of rotations that pair p made in training,
+//!   r = n_trained · f_p / 2π. If r is at least `fast`, the pair keeps f_p; if r is at
+//!   most `slow`, the pair gets f_p / factor; between these, it gets a blend of the two
+//!   with a weight that is linear in r.
 //!
 //! What must be true of the answer:
-//! - with a factor of 1 nothing changes, whatever the rule;
-//! - with YaRN no frequency lies outside of f_p / factor and f_p.
+//! - with a factor of 1, nothing changes, whatever the rule;
+//! - with YaRN, every frequency is between f_p / factor and f_p.
 //!
 //! d is at least 4, `factor` is at least 1, and `fast` is larger than `slow`. (YaRN also
-//! makes attention a little sharper. That is another line, and not asked for here.)
+//! sharpens attention a little, but on another line, so leave that out here.)
 
 use std::process::ExitCode;
 

@@ -1,13 +1,14 @@
 //! A layer with its residual and its norm.
 //!
-//! `f` is a layer and `norm` a norm; both take tokens, a `&Matrix`, and return tokens of
-//! the same shape, a `Matrix`. You call them as functions: `f(x)`. Add the residual, and
+//! `f` is a layer and `norm` a norm. Both take tokens (a `&Matrix`) and return tokens of
+//! the same shape (a `Matrix`). Call them like functions: `f(x)`. Add the residual, and
 //! put the norm where `place` says:
-//! - `NormPlace::Before`: the layer reads normed tokens, and nothing else is normed;
-//! - `NormPlace::After`: the layer reads the tokens as they are, and the sum is normed.
+//! - `NormPlace::Before`: the layer reads normalised tokens, and nothing else is
+//!   normalised;
+//! - `NormPlace::After`: the layer reads the tokens unchanged, and the sum is normalised.
 //!
-//! What must be true of the answer: if `f` gives zeros, the first returns `x` itself, and
-//! the second `norm(x)`.
+//! What must be true of the answer: if `f` returns zeros, the result is `x` itself with
+//! `Before`, and `norm(x)` with `After`.
 
 use std::process::ExitCode;
 

@@ -1,18 +1,19 @@
 //! The gradient of one table that a model uses twice.
 //!
-//! A row of the table is what the model knows of a letter. It **reads** with the table:
-//! row t of what enters the first block is the table's row of the letter `ids[t]`. And it
-//! **writes** with it: `logits = hidden · tableᵀ`, where a row of `hidden` is what comes
-//! out of the last block. There is no second table, and no bias.
+//! A table row is what the model knows about a letter. The model **reads** with the
+//! table: row t of the first block's input is the table's row for letter `ids[t]`. It
+//! also **writes** with the table: `logits = hidden · tableᵀ`, where `hidden` is the last
+//! block's output. There is no second table, and no bias.
 //!
-//! The backward pass has come through everything else already. `d_logits` is the gradient
-//! of the logits, and `d_rows` that of the rows that entered the first block: both are
-//! gradients of one loss. Return the gradient of the table.
+//! The backward pass has already gone through everything else. `d_logits` is the gradient
+//! of the logits, and `d_rows` that of the first block's input, both from the same loss.
+//! Return the gradient of the table.
 //!
 //! What must be true of the answer:
-//! - a step against it changes the table once, and reading and writing change with it;
-//! - a letter that is read twice moves the loss from both places;
-//! - a letter that is never read has a gradient too, since it has a logit everywhere.
+//! - a step against it changes the one table, and with it both reading and writing;
+//! - a letter that is read twice affects the loss from both positions;
+//! - even a letter that is never read has a gradient, since it has a logit at each
+//!   position.
 //!
 //! A row can be changed in place: `let mut row = m.row_mut(i); row += other.row(j);`.
 
@@ -24,7 +25,7 @@ use exercises::{Matrix, tied_weights};
 ///
 /// # Shapes
 /// `ids` has n_tokens entries, `d_rows` and `hidden` are `[n_tokens, d_model]`, `d_logits`
-/// is `[n_tokens, n_letters]`; the gradient is `[n_letters, d_model]`, as the table is.
+/// is `[n_tokens, n_letters]`; the gradient is `[n_letters, d_model]`, like the table.
 // ANCHOR: answer
 pub fn tied_weights(
     ids: &[usize],

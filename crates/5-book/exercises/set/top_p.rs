@@ -1,18 +1,18 @@
-//! The letters that a model may draw: the likely ones, and not the long tail of the rest.
+//! The letters that a model may draw: the likely ones, without the long tail.
 //!
-//! The probabilities are softmax(logits / temperature). Put the letters in order, the
-//! likeliest first, and keep as few of them as possible so that their probabilities add up
-//! to **at least p**: the nucleus. All others get a probability of 0, and those that are
-//! kept are divided by their sum, so that they add up to 1 again.
+//! The probabilities are softmax(logits / temperature). Sort the letters, the likeliest
+//! first, and keep as few of them as it takes for their probabilities to add up to
+//! **at least p**: the nucleus. All other letters get a probability of 0, and the
+//! probabilities of the kept ones are divided by their sum, so that they add up to 1.
 //!
-//! Return the probabilities in the order of the letters, as the logits are.
+//! Return the probabilities in the order of the logits.
 //!
 //! What must be true of the answer:
-//! - the letter with which the sum reaches p is kept, and so at least one letter is;
-//! - if the sum is exactly p, no more are taken;
-//! - of letters that are equally likely, the one with the smaller id comes first;
-//! - logits / temperature may be larger than an exponential can take: the temperature is
-//!   above 0 and may be 0.001.
+//! - the letter with which the sum reaches p is kept, so at least one letter always is;
+//! - if the sum is exactly p, no more letters are kept;
+//! - of equally likely letters, the one with the smaller id comes first;
+//! - logits / temperature may be so large that its exponential overflows: the temperature
+//!   is above 0, but may be 0.001.
 
 use std::process::ExitCode;
 
@@ -21,7 +21,7 @@ use exercises::top_p;
 /// The probabilities of the letters, 0 for those that were cut off.
 ///
 /// # Shapes
-/// `logits` and what is returned have an entry for each letter; p is above 0 and at most 1.
+/// `logits` and the result have an entry for each letter; p is above 0 and at most 1.
 // ANCHOR: answer
 pub fn top_p(logits: &[f64], temperature: f64, p: f64) -> Vec<f64> {
     // YOURS: softmax, the order, and a running sum.

@@ -1,18 +1,19 @@
 //! A weight from a file.
 //!
-//! A file of PyTorch stores W as `[out, in]`, row after row: first the `d_in` numbers
-//! that lead to output 0, then those that lead to output 1, and so on. There it is used
-//! as `x · Wᵀ`. Return the matrix `[in, out]` that this book needs for `x · W`. The
-//! numbers of the check say where they stood: 21 is row 2, column 1 of the file.
+//! A PyTorch file stores W as `[out, in]`, row after row: first the `d_in` numbers that
+//! lead to output 0, then those that lead to output 1, and so on. PyTorch uses it as
+//! `x · Wᵀ`. Return the matrix `[in, out]` that this book needs for `x · W`. In the
+//! check, each number says where it is in the file: 21 is in row 2, column 1.
 //!
 //! nalgebra offers `Matrix::from_row_slice`, `Matrix::from_column_slice`, `transpose` and
-//! `map`, and `Matrix::from_fn(rows, columns, |row, column| …)` fills entry by entry.
+//! `map`, and `Matrix::from_fn(rows, columns, |row, column| …)`, which fills entry by
+//! entry.
 
 use std::process::ExitCode;
 
 use exercises::{Matrix, transposed_weights};
 
-/// The weight that maps tokens of width `d_in` into tokens of width `d_out`.
+/// The weight that maps tokens of width `d_in` to tokens of width `d_out`.
 ///
 /// # Shapes
 /// `numbers` is `[d_out, d_in]`, row after row; the result is `[d_in, d_out]`.

@@ -1,23 +1,23 @@
-//! How large a step may be: the learning rate rises and falls, and no gradient is too long.
+//! How large a step may be: the learning rate rises and falls, and gradients are clipped.
 //!
-//! Steps are counted from 1 to `n_steps`. In the first `n_warm` of them the rate **rises**
-//! in equal parts, and step n_warm has the `peak`. Then it **falls** along half a cosine:
-//! with s = (t − n_warm) / (n_steps − n_warm), which is 0 at the peak and 1 at the last
-//! step, step t has peak · (1 + cos πs) / 2.
+//! Steps are numbered from 1 to `n_steps`. Over the first `n_warm` of them, the rate
+//! **rises** in equal increments, and step n_warm has the `peak`. Then it **falls** along
+//! half a cosine: with s = (t − n_warm) / (n_steps − n_warm), which is 0 at the peak and
+//! 1 at the last step, the rate of step t is peak · (1 + cos πs) / 2.
 //!
-//! The gradients of a step are **clipped** together. They are a matrix for each parameter,
-//! and their norm is the root of the sum of the squares of all entries of all of them. If
-//! that is larger than `max_norm`, all are multiplied by the number that makes it
-//! max_norm. Otherwise they stay as they are.
+//! The gradients of a step, one matrix per parameter, are **clipped** together. Their
+//! norm is the root of the sum of the squares of all their entries. If it is larger than
+//! `max_norm`, all gradients are multiplied by the factor that makes it max_norm.
+//! Otherwise they stay unchanged.
 //!
 //! What must be true of the answer:
-//! - step 1 has a rate of peak / n_warm, and the last step one of 0;
-//! - with an n_warm of 0, step 1 is on the cosine already;
-//! - clipping changes the length of the step and not its direction, and gradients that are
-//!   all 0 stay 0.
+//! - the rate is peak / n_warm at step 1, and 0 at the last step;
+//! - with an n_warm of 0, step 1 is already on the cosine;
+//! - clipping changes the norm of the gradients but not their direction, and gradients
+//!   that are all 0 stay 0.
 //!
-//! `m.norm_squared()` is the sum of the squares of a matrix, and `std::f64::consts::PI` is
-//! π. The check takes all steps from 1 to n_steps.
+//! `m.norm_squared()` is the sum of a matrix's squared entries, and
+//! `std::f64::consts::PI` is π. The check tries all steps from 1 to n_steps.
 
 use std::process::ExitCode;
 
@@ -29,7 +29,7 @@ use exercises::{
 /// The rate of step t, and its gradients, clipped.
 ///
 /// # Shapes
-/// `gradients` are matrices of any shapes, and come out in the same ones. t is at least 1
+/// `gradients` are matrices of any shapes, and the results have the same. t is at least 1
 /// and at most n_steps, which is larger than n_warm.
 // ANCHOR: answer
 pub fn warm_up(t: usize, schedule: &Schedule, gradients: &[Matrix]) -> Step {

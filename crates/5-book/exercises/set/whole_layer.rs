@@ -1,25 +1,25 @@
 //! The whole layer.
 //!
-//! Every head attends by itself, under its own mask; then the heads are set side by side
-//! and mixed by W^O and its bias. Return the output and the map of every head.
+//! Each head attends separately, under its own mask; then the heads are set side by side
+//! and mixed by W^O and its bias. Return the output and the map of each head.
 //!
 //! `parameters.heads()` are the heads, `parameters.w_o()` is W^O, and `parameters.dims()`
-//! has the sizes (`dims().d_k()` and so on). `w.forward(x)` applies a projection, as a
-//! `Result`, an error if shapes do not fit. `mask.of_head(i)` is the mask of head i, and
-//! its `apply(scores)` puts it on the scores (a blocked one becomes −∞).
-//! `softmax_rows(scores)` makes a row of zeros where every key is blocked; both take the
-//! matrix itself. The answer is `Attended { out, attn }`, where `attn` is a `Vec`.
+//! has the sizes (`dims().d_k()` and so on). `w.forward(x)` applies a projection and
+//! returns a `Result`, which is an error if shapes do not fit. `mask.of_head(i)` is the
+//! mask of head i, and its `apply(scores)` puts it on the scores (a blocked score becomes
+//! −∞). `softmax_rows(scores)` returns a row of zeros where every key is blocked; both
+//! take the matrix by value. The answer is `Attended { out, attn }`, where `attn` is a
+//! `Vec`.
 //!
 //! Query, key and value may be three different sequences, and all sizes may differ. The
-//! last input is a sentence in the trained layer, compared with what PyTorch computed.
+//! last input is a sentence in the trained layer, compared with PyTorch's result.
 //!
-//! Tokens that nobody may attend to may be NaN, and a weight of 0 times NaN is NaN:
+//! Tokens to which no query may attend may be NaN, and a weight of 0 times NaN is NaN:
 //! `weighted_values(&attn, v.as_view())` is `attn · v` without the keys whose attention
-//! weight is 0.
-//! Scores may be huge: a softmax of your own must not break on them.
+//! weight is 0. Scores may be huge: if you write your own softmax, it must not overflow.
 //!
-//! The code of a layer is in “A lens per head”, “The heads in code”, and “Bad numbers”
-//! has what a row without a key and a weight of 0 need.
+//! “The heads in code” in “A lens per head” has the code of a layer, and “Bad numbers”
+//! shows how to handle rows without a key and weights of 0.
 
 use std::process::ExitCode;
 
@@ -30,8 +30,8 @@ use exercises::{
 /// Multi-head attention.
 ///
 /// # Shapes
-/// `query` is `[n_q, d_model]`, `key` is `[n_kv, key_width]`, `value` is
-/// `[n_kv, value_width]`. Of the result, `out` is `[n_q, d_model]` and `attn` has a map
+/// `query` is `[n_q, d_model]`, `key` is `[n_kv, key_width]`, and `value` is
+/// `[n_kv, value_width]`. In the result, `out` is `[n_q, d_model]` and `attn` has a map
 /// `[n_q, n_kv]` per head, head 0 first.
 // ANCHOR: answer
 pub fn layer(

@@ -1,20 +1,21 @@
-//! All windows of some engines, and how long each engine still runs behind them.
+//! All windows of some engines, and how long the engine keeps running after each.
 //!
-//! A file has the readings of several engines, one engine after the other, a row for each
-//! cycle. Engine e has `lengths[e]` rows, and each engine ran until it failed: behind its
-//! last row nothing remains. A **window** is `n_steps` rows in a row, all of one engine.
+//! A file has the readings of several engines, one engine after another, with one row
+//! per cycle. Engine e has `lengths[e]` rows, and each engine ran until it failed, so
+//! nothing remains after its last row. A **window** is `n_steps` consecutive rows of
+//! one engine.
 //!
-//! Return every window there is, engine by engine, and within an engine from the earliest
-//! to the latest:
-//! - `engine`, a `usize`: its engine, as it stands in `lengths`, counted from 0;
+//! Return every window, engine by engine, and for each engine from the earliest to the
+//! latest:
+//! - `engine`, a `usize`: the index of its engine in `lengths`, counted from 0;
 //! - `first`, a `usize`: its first row, counted from 0 over the whole file;
-//! - `remaining`, a `usize`: how many rows of its engine come after its last row, and 125
-//!   if there are more than that.
+//! - `remaining`, a `usize`: how many rows of its engine come after its last row, or
+//!   125 if there are more than that.
 //!
 //! What must be true of the answer:
-//! - neighbouring windows of an engine share all rows but one at either end;
-//! - an engine with fewer rows than `n_steps` has no window, and one with just as many
-//!   has one;
+//! - neighbouring windows of an engine share all but one of their rows;
+//! - an engine with fewer than `n_steps` rows has no window, and one with exactly that
+//!   many has one;
 //! - the last window of every engine ends where that engine ends, with 0 remaining.
 
 use std::process::ExitCode;

@@ -1,18 +1,19 @@
 //! Write a test.
 //!
-//! The layers are given, and the test is yours. It is run on layers that are right, one of
-//! them in f32, and on wrong layers of exercise `whole_layer`. It **rejects** a layer by a
-//! panic, such as an `assert!` that fails, and **accepts** it by returning normally. Catch
-//! every wrong layer, and reject none that is right.
+//! The layers are given, and you write the test. It is run on correct layers, one of them
+//! in f32, and on wrong layers from exercise `whole_layer`. It **rejects** a layer by
+//! panicking, for example when an `assert!` fails, and **accepts** it by returning
+//! normally. Catch every wrong layer, and reject no correct one.
 //!
-//! `layer(&parameters, &query, &key, &value, &mask)` gives `out` and `attn`, as often as you
-//! call it. `random_layer(dims, seed)` makes parameters, biases among them, and
-//! `random_tokens(n_tokens, width, seed)` a sequence. `max_abs_diff(&a, &b)` is the largest
-//! difference of two matrices, or an error if their shapes differ.
+//! `layer(&parameters, &query, &key, &value, &mask)` returns `out` and `attn`, and may be
+//! called as often as you like. `random_layer(dims, seed)` makes parameters, including
+//! biases, and `random_tokens(n_tokens, width, seed)` makes a sequence.
+//! `max_abs_diff(&a, &b)` returns the largest difference between two matrices, or an
+//! error if their shapes differ.
 //!
-//! Sizes are made by `Dims::with_head_sizes(d_model, n_heads, d_k, d_v).unwrap()`. Masks are
-//! `Mask::None`, `Mask::Causal`, `Mask::FirstKeys(2)`, and `Mask::PerHead(vec![…])` gives each
-//! head its own.
+//! `Dims::with_head_sizes(d_model, n_heads, d_k, d_v).unwrap()` makes sizes. The masks
+//! are `Mask::None`, `Mask::Causal`, `Mask::FirstKeys(2)`, and `Mask::PerHead(vec![…])`,
+//! which gives each head its own.
 //!
 //! Begin with one property, look at the score, and go on from there.
 
@@ -21,7 +22,7 @@ use std::process::ExitCode;
 use exercises::{Attended, Dims, Mask, Matrix, max_abs_diff};
 use layers::{Layer, random_layer, random_tokens};
 
-/// Panics on a layer that is wrong, and comes to its end on one that is right.
+/// Panics on a wrong layer, and returns normally on a correct one.
 // ANCHOR: answer
 pub fn test(layer: &Layer) {
     // YOURS: what is true of every right layer, and for no wrong one.

@@ -9,8 +9,23 @@ pub struct Array {
     pub name: String,
     /// The length of each axis.
     pub shape: Vec<usize>,
-    /// Its entries. A `bool` is 0 or 1.
+    /// Its entries. A flag is 0 or 1.
     pub values: Vec<f64>,
+    /// What they are in other languages.
+    pub kind: Kind,
+}
+
+/// What entries are in languages that tell them apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Floats.
+    Number,
+    /// Whole numbers that count, or are indices.
+    Whole,
+    /// True or false.
+    Flag,
+    /// There is no such array: a projection without a bias.
+    Nothing,
 }
 
 /// Something that is arrays.
@@ -19,8 +34,14 @@ pub trait Arrays {
     fn arrays(&self, name: &str) -> Vec<Array>;
 }
 
-fn array(name: &str, shape: &[usize], values: Vec<f64>) -> Vec<Array> {
-    vec![Array { name: name.to_owned(), shape: shape.to_vec(), values }]
+fn array(name: &str, shape: &[usize], values: Vec<f64>, kind: Kind) -> Vec<Array> {
+    vec![Array { name: name.to_owned(), shape: shape.to_vec(), values, kind }]
+}
+
+/// The same arrays, of another kind.
+fn as_kind(mut arrays: Vec<Array>, kind: Kind) -> Vec<Array> {
+    arrays.iter_mut().for_each(|array| array.kind = kind);
+    arrays
 }
 
 fn bit(is: bool) -> f64 {
@@ -30,43 +51,44 @@ fn bit(is: bool) -> f64 {
 impl Arrays for Matrix {
     fn arrays(&self, name: &str) -> Vec<Array> {
         let rows = self.transpose().as_slice().to_vec();
-        array(name, &[self.nrows(), self.ncols()], rows)
+        array(name, &[self.nrows(), self.ncols()], rows, Kind::Number)
     }
 }
 
 impl Arrays for Matrix<bool> {
     fn arrays(&self, name: &str) -> Vec<Array> {
-        self.map(bit).arrays(name)
+        as_kind(self.map(bit).arrays(name), Kind::Flag)
     }
 }
 
 impl Arrays for f64 {
     fn arrays(&self, name: &str) -> Vec<Array> {
-        array(name, &[], vec![*self])
+        array(name, &[], vec![*self], Kind::Number)
     }
 }
 
 impl Arrays for usize {
     fn arrays(&self, name: &str) -> Vec<Array> {
-        array(name, &[], vec![*self as f64])
+        array(name, &[], vec![*self as f64], Kind::Whole)
     }
 }
 
 impl Arrays for bool {
     fn arrays(&self, name: &str) -> Vec<Array> {
-        array(name, &[], vec![bit(*self)])
+        array(name, &[], vec![bit(*self)], Kind::Flag)
     }
 }
 
 impl Arrays for [f64] {
     fn arrays(&self, name: &str) -> Vec<Array> {
-        array(name, &[self.len()], self.to_vec())
+        array(name, &[self.len()], self.to_vec(), Kind::Number)
     }
 }
 
 impl Arrays for [usize] {
     fn arrays(&self, name: &str) -> Vec<Array> {
-        array(name, &[self.len()], self.iter().map(|&n| n as f64).collect())
+        let whole = self.iter().map(|&n| n as f64).collect();
+        array(name, &[self.len()], whole, Kind::Whole)
     }
 }
 
@@ -102,9 +124,11 @@ impl Several for HeadParameters {}
 impl Arrays for Linear {
     fn arrays(&self, name: &str) -> Vec<Array> {
         let mut arrays = self.weight.arrays(&format!("{name}.weight"));
-        if let Some(bias) = &self.bias {
-            arrays.extend(bias.as_slice().arrays(&format!("{name}.bias")));
-        }
+        let bias = format!("{name}.bias");
+        arrays.extend(match &self.bias {
+            Some(entries) => entries.as_slice().arrays(&bias),
+            None => array(&bias, &[], Vec::new(), Kind::Nothing),
+        });
         arrays
     }
 }

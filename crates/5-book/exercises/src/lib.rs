@@ -42,7 +42,7 @@ mod untyped;
 mod verdict;
 
 pub use answer::{Answer, Place};
-pub use array::{Array, Arrays};
+pub use array::{Array, Arrays, Kind};
 pub use compare::{Difference, same_answer, same_shapes, thinned};
 pub use diagnose::diagnose;
 pub use erased::{AnyExercise, Given};

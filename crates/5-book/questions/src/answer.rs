@@ -103,10 +103,10 @@ impl Form {
     pub fn forms(&self) -> &'static str {
         match self {
             Self::Whole => {
-                "a whole number, as 12345, 12,345, 12 345 or 12_345, or roughly, as ~12.3K"
+                "a whole number, such as 12345, 12,345, 12 345, 12_345 or, roughly, ~12.3K"
             }
-            Self::Decimal { .. } => "a number, as 0.125, 13/17, 12.5%, √7 or NaN",
-            Self::Shape => "a shape, rows first, as 5x9, (5, 9) or 5, 9",
+            Self::Decimal { .. } => "a number, such as 0.125, 13/17, 12.5%, √7 or NaN",
+            Self::Shape => "a shape, rows first, such as 5x9, (5, 9) or 5, 9",
             Self::Choice(_) | Self::Token(_) => "one of the list, by its name or number",
         }
     }

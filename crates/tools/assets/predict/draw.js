@@ -38,7 +38,7 @@
       this.over = document.createElement("div");
       this.over.className = "draw-over";
       this.over.setAttribute("role", "group");
-      this.over.setAttribute("aria-label", `Draw ${this.plain(this.mark.name)}`);
+      this.over.setAttribute("aria-label", `Draw your guess for ${this.plain(this.mark.name)}`);
       this.handles = this.truth.map((_, nth) => this.handle(nth));
       this.over.append(...this.handles);
       this.figure.append(this.over);
@@ -163,7 +163,7 @@
       const start = isShare ? 1 / this.truth.length : this.least < 0 ? 0 : (this.least + this.most) / 2;
       this.values = this.truth.map(() => start);
       this.place.dataset.state = "covered";
-      this.drawing.setAttribute("aria-label", `Axes, on which you draw ${this.plain(this.mark.name)}`);
+      this.drawing.setAttribute("aria-label", `Axes on which you draw your guess for ${this.plain(this.mark.name)}`);
       [this.show.textContent, this.show.disabled, this.give.hidden] = ["Show", true, false];
       this.says.textContent = "";
       this.plot.change(this.with(this.values));
@@ -189,7 +189,7 @@
       const nth = off.indexOf(Math.max(...off));
       const mean = off.reduce((a, b) => a + b, 0) / off.length;
       const [yours, is] = [this.values[nth], this.truth[nth]].map((it) => this.number(it));
-      return `You were within ${this.number(mean)} on average. Your largest miss is ${this.number(off[nth])}, at ${this.nameOf(nth)}: you drew ${yours}, and it is ${is}.`;
+      return `You were within ${this.number(mean)} on average. Your largest miss was ${this.number(off[nth])}, at ${this.nameOf(nth)}: you drew ${yours}, but it is ${is}.`;
     }
 
     // With the digits that a reader can draw.

@@ -4,7 +4,7 @@
 (() => {
   const { read, judge } = window.predictRead;
   const { progress } = window;
-  const STATES = { right: "✓ right at the first try", later: "✓ right", missed: "missed" };
+  const STATES = { right: "✓ right on the first try", later: "✓ right", missed: "missed" };
 
   function make(tag, properties = {}, ...children) {
     const made = Object.assign(document.createElement(tag), properties);

@@ -101,7 +101,7 @@ pub fn first_look(asked: &str) -> Result<String> {
          <script type=\"application/json\">{about}</script>\
          <p class=\"first-ask\">Which word does <em>{query}</em> look at? Pick one.</p>\
          <div class=\"first-stage\"><p class=\"first-line\">{text}</p></div>\
-         <p class=\"first-says\" aria-live=\"polite\">A trained language model has 72 heads, and \
+         <p class=\"first-says\" aria-live=\"polite\">A trained sentence model has 72 heads, and \
          in each of them every word looks at the others. Guess what head {} does.</p>\
          <div class=\"first-next\"></div>\
          <p class=\"first-caption\">All heads, a row per layer. In each, rows are the words that \

@@ -110,8 +110,8 @@ pub(crate) fn drawn(
     let quoted = mark.replace('"', "&quot;");
     Ok(format!(
         "\n<div class=\"draw\" data-draw=\"{topic}/{name}\" data-mark=\"{quoted}\">\n\
-         <p class=\"draw-ask\">Draw <strong>{mark}</strong> before you look: drag across the axes, or \
-         use the arrow keys.</p>\n{figure}\n\
+         <p class=\"draw-ask\">Before you look, draw your guess for <strong>{mark}</strong>: drag across \
+         the axes, or use the arrow keys.</p>\n{figure}\n\
          <div class=\"draw-turns\"><button type=\"button\" data-show disabled>Show</button>\
          <button type=\"button\" data-give>Show without guessing</button>\
          <p role=\"status\"></p></div>\n</div>\n"

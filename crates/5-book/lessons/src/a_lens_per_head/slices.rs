@@ -34,6 +34,6 @@ pub(super) fn figure(_: &Args) -> Result<Figure> {
             .scaled(palette::from_nothing(palette::NOTHING), [0.0, 0.25])
             .tells("{row} has {number} of its squares in {column}")
     });
-    let title = "Every trained head reads all slices of the token about equally";
+    let title = "Every trained head has about equal weights for all slices of the token";
     Ok(Chart::grid(title, &names, &rows, &columns).marks(cells).figure()?)
 }

@@ -48,7 +48,9 @@ pub(super) fn copying(_: &Args) -> Result<Figure> {
         "heads taken away",
         named.into_iter().map(line).collect(),
     );
-    Ok(lines("Without the heads that copy, the model no longer copies", &[panel])?)
+    let title =
+        "Without the heads that look where a copier must, the model no longer copies";
+    Ok(lines(title, &[panel])?)
 }
 
 /// The loss on prose without some tenths of all heads.
