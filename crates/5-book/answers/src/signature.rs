@@ -1,6 +1,6 @@
 //! The function that is asked for, in Python, and the program that calls it.
 
-use exercises::AnyExercise;
+use exercises::{AnyExercise, Kind};
 
 use crate::inputs::{Library, Tree, python};
 
@@ -14,13 +14,9 @@ pub fn signature(exercise: &dyn AnyExercise, library: Library, function: &str) -
     for case in &given {
         let Tree::Named(named) = Tree::of(&case.arrays) else { continue };
         for (name, value) in named {
-            let kind = kind(&value, library);
             match arguments.iter_mut().find(|(it, ..)| *it == name) {
-                Some((_, n, before)) => {
-                    *n += 1;
-                    *before = if *before == "int" { kind } else { before };
-                }
-                None => arguments.push((name, 1, kind)),
+                Some((_, n, _)) => *n += 1,
+                None => arguments.push((name, 1, kind(&value, library))),
             }
         }
     }
@@ -52,8 +48,11 @@ fn kind(value: &Tree, library: Library) -> &'static str {
             Library::Jax => "jax.Array",
             Library::Lists => "list",
         },
-        Tree::Leaf(array) if array.values.iter().all(|x| x.fract() == 0.0) => "int",
-        Tree::Leaf(_) => "float",
+        Tree::Leaf(array) => match array.kind {
+            Kind::Whole => "int",
+            Kind::Flag => "bool",
+            Kind::Number | Kind::Nothing => "float",
+        },
         Tree::Named(named) if Tree::is_list(named) => "list",
         Tree::Named(_) => "SimpleNamespace",
     }
@@ -77,11 +76,13 @@ mod tests {
             signature("mixing", Library::Numpy, "mix"),
             "def mix(heads: list, w_o: SimpleNamespace):"
         );
+        let flags = signature("count_parameters", Library::Lists, "count");
+        assert_eq!(flags, "def count(dims: SimpleNamespace, bias: bool):");
         // A temperature that is whole in some inputs is a float all the same.
         let choose = signature("choose", Library::Lists, "choose");
         assert_eq!(choose, "def choose(logits: list, temperature: float, u: list):");
         let stretched = signature("stretched_rotary", Library::Jax, "frequencies");
-        assert!(stretched.contains("n_trained: int = None"), "{stretched}");
+        assert!(stretched.contains("n_trained: float = None"), "{stretched}");
     }
 
     #[test]
