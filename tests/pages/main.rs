@@ -10,6 +10,7 @@
 //! the pages whose names begin so. axe-core (`axe.min.js`,
 //! MPL-2.0, its licence beside it) is the only thing here that is not ours.
 
+mod answers;
 mod browser;
 mod draw;
 mod explorer;

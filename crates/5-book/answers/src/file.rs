@@ -69,7 +69,7 @@ fn archive(bytes: Vec<u8>) -> std::result::Result<Named, String> {
     let mut named = Named::new();
     for at in 0..archive.len() {
         let entry = archive.by_index(at).map_err(text)?;
-        let name = entry.name().map_err(text)?.trim_end_matches(".npy").to_owned();
+        let name = entry.name().trim_end_matches(".npy").to_owned();
         let file =
             NpyFile::new(entry.take(LARGEST)).map_err(|it| format!("{name}: {it}"))?;
         let (value, precision) = array(file).map_err(|what| format!("{name}: {what}"))?;

@@ -83,13 +83,13 @@ pub fn tensors(exercise: &dyn AnyExercise) -> tensors::Result<Vec<NewTensor>> {
 }
 
 /// The arguments: arrays under names, and lists of what is numbered.
-enum Tree<'a> {
+pub(crate) enum Tree<'a> {
     Leaf(&'a Array),
     Named(Vec<(&'a str, Tree<'a>)>),
 }
 
 impl<'a> Tree<'a> {
-    fn of(arrays: &'a [Array]) -> Self {
+    pub(crate) fn of(arrays: &'a [Array]) -> Self {
         let named = arrays.iter().map(|array| (array.name.as_str(), array));
         Self::of_named(&named.collect::<Vec<_>>())
     }
@@ -112,7 +112,7 @@ impl<'a> Tree<'a> {
         Self::Named(order.into_iter().map(branch).collect())
     }
 
-    fn is_list(named: &[(&str, Self)]) -> bool {
+    pub(crate) fn is_list(named: &[(&str, Self)]) -> bool {
         named.iter().all(|(name, _)| name.parse::<usize>().is_ok())
     }
 

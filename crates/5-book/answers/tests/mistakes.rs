@@ -1,7 +1,7 @@
 //! Every right answer and every mistake of the bank as numbers: in f64, f32, bf16 and with four
 //! digits, as they are printed.
 
-use answers::{printed, verdict};
+use answers::{Outputs, printed};
 use attention::Matrix;
 use catalogue::Elsewhere;
 use exercises::{AnyExercise, Numbers, Verdict};
@@ -127,8 +127,9 @@ impl Count {
 fn checked(exercise: &dyn AnyExercise, kept: &Numbers, given: &str) -> Verdict {
     let read =
         printed(given).unwrap_or_else(|error| panic!("{}: {error}", exercise.name()));
-    let found = verdict(exercise, kept, read.value, read.precision);
-    found.unwrap_or_else(|error| panic!("{}: {error}", exercise.name()))
+    let found = Outputs::of_value(exercise, kept, read.value, read.precision);
+    let found = found.unwrap_or_else(|error| panic!("{}: {error}", exercise.name()));
+    found.verdict(exercise, kept)
 }
 
 #[test]

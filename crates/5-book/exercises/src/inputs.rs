@@ -58,7 +58,11 @@ use crate::AnyExercise;
 macro_rules! exercises {
     ($($name:ident)*) => {
         /// Every exercise that compares numbers, without its types.
-        static ALL: &[&dyn AnyExercise] = &[$(&$name::EXERCISE),*];
+        static ALL: &[&dyn AnyExercise] = &[
+            $(&$name::EXERCISE,)*
+            #[cfg(feature = "trained")]
+            &whole_layer::EXERCISE,
+        ];
     };
 }
 
@@ -71,7 +75,7 @@ exercises! {
     padded_loss part_of_sum pieces positions projection_backward ring_mask rotary
     scale scaled scores shared_keys softmax softmax_backward stretched_rotary
     sublayer subspaces sum_over_heads tied_weights top_p transposed_weights warm_up
-    weighted_average whole_layer window_cache windows
+    weighted_average window_cache windows
 }
 
 /// The exercise of this name, without its types; none where no numbers are compared.

@@ -57,3 +57,21 @@ pub enum Verdict {
         seconds: u64,
     },
 }
+
+impl Verdict {
+    /// Where a number is another than it should be: the sizes of the input, and both numbers,
+    /// as it is and as it should be.
+    pub fn first_entry(&self) -> Option<(&str, (f64, f64))> {
+        match self {
+            Self::Mistake { sizes, difference, .. }
+            | Self::SquareOnly { sizes, difference, .. }
+            | Self::Unknown { sizes, difference, .. } => match difference {
+                Difference::Entry { found, expected, .. } => {
+                    Some((sizes, (*found, *expected)))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}

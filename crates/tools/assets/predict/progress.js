@@ -1,10 +1,10 @@
-// What a reader has answered, drawn and found, kept in this browser under one key: a state for
+// What a reader has answered, drawn, found and passed, kept in this browser under one key: a state for
 // each `kind id`, where an id begins with the topic of its chapter: `question masks/causal-open`.
 // Nothing is sent. Where a browser forbids to keep, it is known until the page is closed.
 "use strict";
 window.progress = (() => {
   const KEY = "learn-progress";
-  const RANK = { missed: 1, shown: 1, later: 2, drawn: 3, found: 3, right: 3 };
+  const RANK = { missed: 1, shown: 1, later: 2, drawn: 3, found: 3, right: 3, passed: 3 };
   let kept = read({});
 
   function read(otherwise) {
@@ -44,9 +44,9 @@ window.progress = (() => {
     return Number(said.split(" ").find((it) => it.startsWith(`${topic}:`))?.split(":")[1] ?? 0);
   }
 
-  // `{ total, right, later, missed, drawn, shown, found }`, each a number.
+  // `{ total, right, later, missed, drawn, shown, found, passed }`, each a number.
   function of(topic) {
-    const counts = { total: total(topic), right: 0, later: 0, missed: 0, drawn: 0, shown: 0, found: 0 };
+    const counts = { total: total(topic), right: 0, later: 0, missed: 0, drawn: 0, shown: 0, found: 0, passed: 0 };
     for (const [key, state] of Object.entries(kept)) {
       const [kind, id] = key.split(" ");
       const isShown = state === "shown" && kind === "live"; // an answer that was given
@@ -67,18 +67,25 @@ window.progress = (() => {
     for (const link of document.querySelectorAll("#mdbook-sidebar a[href], main .cards a[href]")) {
       const topic = link.getAttribute("href").match(/(?:^|\/)\d+-([^/]*)\.html$/)?.[1];
       if (!topic) continue;
-      const { total: all, right, later, missed, drawn, found } = of(topic);
-      if (!(right + later + missed + drawn + found)) continue;
+      const { total: all, right, later, missed, drawn, found, passed } = of(topic);
+      if (!(right + later + missed + drawn + found + passed)) continue;
       const n = Math.min(right + later, all);
       const made = document.createElement("span");
       made.className = "progress-mark";
       made.setAttribute("role", "img");
-      const more = (drawn ? `, figures drawn: ${drawn}` : "") + (found ? `, found in live figures: ${found}` : "");
+      const more = (drawn ? `, figures drawn: ${drawn}` : "") + (found ? `, found in live figures: ${found}` : "") + (passed ? `, exercises passed: ${passed}` : "");
       made.title = `${n} of ${all} questions right${more}`;
       made.setAttribute("aria-label", made.title);
-      made.textContent = `${n}/${all}`;
+      made.textContent = `${n}/${all}${passed ? ` ✓${passed}` : ""}`;
       link.append(made);
     }
+    markPassed();
+  }
+
+  // At an exercise, and in the list of all.
+  function markPassed() {
+    const passed = new Set(Object.keys(kept).filter((key) => key.startsWith("exercise ")).map((key) => key.split("/")[1]));
+    for (const place of document.querySelectorAll("[data-passed]")) place.textContent = passed.has(place.dataset.passed) ? " ✓ passed" : "";
   }
 
   // The chapter of this page, without its number.

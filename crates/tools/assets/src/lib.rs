@@ -7,12 +7,14 @@
 //! first-look/     a sentence as text, and where its words look
 //! own-sentence/   a reader's own model: files in, maps out
 //! wrong-layer/    a reader's own layer: a file in, the mistake out
+//! answers/        exercises in any language: numbers in, the verdict out
 //! predict/        questions, figures that the reader draws first, what is remembered
 //! ```
 //!
 //! Texts alone: what a page is made of is for `pages` to say, and what is drawn for the
 //! crates.
 
+pub mod answers;
 mod asset;
 pub mod explorer;
 pub mod figures;

@@ -34,19 +34,21 @@
   const broken = element("div", { className: "live-buttons layer-broken" }, element("strong", {}, "Try a broken layer:"));
   const drop = element("div", { className: "live-controls layer-form" },
     broken,
-    element("div", { className: "layer-drop" },
-      element("label", { htmlFor: file.id }, "Drop your layer’s ", element("code", {}, ".safetensors"), " here, or choose it: "), file,
-      element("small", {}, "Read in this page, and sent nowhere.")),
+    element("div", { className: "layer-ways" },
+      element("div", { className: "layer-drop" },
+        element("label", { htmlFor: file.id }, "Drop your layer’s ", element("code", {}, ".safetensors"), " here, or choose it: "), file),
+      element("div", { className: "layer-paste" },
+        element("label", { htmlFor: pasted.id }, "Or paste its numbers: the same names with nested lists, as Python’s json.dumps writes them, with as many digits as you have"), pasted, look)),
+    element("small", {}, "Read in this page, and sent nowhere."),
     element("details", { className: "layer-said" }, element("summary", {}, "What the file does not say"),
-      row("Heads", heads), row("Heads of keys", keyHeads), row("A causal mask was meant", causal), row("Rotary positions were meant", rotary)),
-    element("details", { className: "layer-paste" }, element("summary", {}, "Paste numbers instead"),
-      element("label", { htmlFor: pasted.id }, "The same names with nested lists, as Python's json.dumps writes them, with as many digits as you have"), pasted, look));
+      row("Heads", heads), row("Heads of keys", keyHeads), row("A causal mask was meant", causal), row("Rotary positions were meant", rotary)));
   const error = element("p", { className: "live-error" });
   error.setAttribute("role", "alert");
   const verdict = element("p", { className: "layer-verdict" });
   const numbers = element("p", { className: "layer-numbers" });
   verdict.setAttribute("aria-live", "polite");
   const shown = element("div");
+  const example = element("p", { className: "layer-example", hidden: true });
 
   // ---- What was found.
 
@@ -128,35 +130,14 @@
 
   const NAMES = { attn: "attention weights", "v of each head": "values", heads: "what each head gives", concat: "the heads side by side", output: "the output" };
 
-  // A matrix in one colour, as dark as its entries are large beside `one`.
-  function drawn(rows, one, colour, title) {
-    const [n, m] = [rows.length, rows[0].length];
-    const canvas = element("canvas", { width: m, height: n });
-    canvas.setAttribute("role", "img");
-    canvas.setAttribute("aria-label", `${title}: ${n} rows of ${m}`);
-    canvas.style.aspectRatio = `${m} / ${n}`;
-    const pen = canvas.getContext("2d");
-    pen.fillStyle = getComputedStyle(place).getPropertyValue(colour);
-    rows.forEach((row, i) => row.forEach((x, j) => {
-      pen.globalAlpha = Math.sqrt(Math.min(1, Math.abs(x) / one));
-      pen.fillRect(j, i, 1, 1);
-    }));
-    return element("figure", { className: "layer-map" }, element("figcaption", {}, title), canvas);
-  }
-
   function step(differs) {
     if (!differs) return [];
     const { of, is, should } = differs;
     const choose = element("select", { id: "layer-head" }, ...is.map((_, head) => element("option", { value: head }, `head ${head + 1}`)));
-    const both = element("div", { className: "layer-maps" });
-    const draw = () => {
-      const [a, b] = [is[choose.value], should[choose.value]];
-      const one = of === "attn" ? 1 : b.flat().reduce((most, x) => Math.max(most, Math.abs(x)), 0);
-      const apart = b.map((row, i) => row.map((x, j) => (a[i]?.[j] ?? NaN) - x));
-      both.replaceChildren(drawn(a, one, "--share", "As it is"), drawn(b, one, "--share", "As it should be"), drawn(apart, one, "--layer-other", "Where they differ"));
-    };
+    const both = element("div");
+    const draw = () => window.matrixMaps(both, is[choose.value], should[choose.value], of === "attn" ? 1 : undefined);
     choose.addEventListener("change", draw);
-    draw();
+    requestAnimationFrame(draw); // in the page it has colours
     const title = `First sequence: ${NAMES[of] ?? of}`;
     return [is.length > 1 ? row(title, choose) : element("p", {}, title), both];
   }
@@ -178,11 +159,11 @@
       ...list(`Where it differs from ${places?.from}`, [...near, ...(places?.summary ?? [])], !sets.length),
       ...list("Remarks", remarks, true), ...list("Given", given, false), ...list("Assumed", assumed, false),
       ...list("Mistakes that could not show in these numbers", hidden.map((it) => it.name), false));
-    place.dataset.state = "shown";
   }
 
   // What was shown of an earlier file is not this one's.
   function clear(state) {
+    example.hidden = true;
     error.textContent = verdict.textContent = "";
     shown.replaceChildren();
     place.dataset.state = state;
@@ -203,8 +184,10 @@
     worker.onmessage = ({ data: { id, error: said, ...found } }) => {
       if (id !== lastId) return;
       window.wrongLayer = found;
-      if (said !== undefined) refuse(said);
-      else show(found);
+      place.dataset.example = "shown";
+      if (said !== undefined) return refuse(said);
+      show(found);
+      if (example.hidden) place.dataset.state = "shown";
     };
     worker.onerror = (event) => {
       event.preventDefault();
@@ -218,6 +201,15 @@
     verdict.textContent = "Looking …";
     const choices = { heads: heads.valueAsNumber || null, kv_heads: keyHeads.valueAsNumber || null, causal: causal.checked || null, rotary: rotary.value || null };
     worker.postMessage({ id: ++lastId, layer, choices });
+  }
+
+  // The first broken layer is shown before a reader gives one.
+  async function showExample([name, at]) {
+    const layer = new Uint8Array(await (await fetch(`${root}assets/${at}`)).arrayBuffer());
+    if (lastId) return;
+    example.replaceChildren(element("strong", {}, "An example. "), `This is what you would read about a layer with ${name}.`);
+    example.hidden = false;
+    worker.postMessage({ id: ++lastId, layer, choices: {} });
   }
 
   // Lists of numbers, as a file of tensors: an 8-byte length, a header, and the numbers.
@@ -287,8 +279,9 @@
       broken.append(button);
     }
     start(encoder);
-    place.prepend(drop, error, verdict, shown);
+    place.prepend(drop, error, example, verdict, shown);
     place.dataset.state = "ready";
+    showExample(layers[0]).catch(() => {});
   }
   open().catch(() => {});
 })();

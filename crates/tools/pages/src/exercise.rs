@@ -6,11 +6,13 @@ use anyhow::Result;
 use catalogue::Exercise;
 use textwrap::{Options, WordSplitter, fill};
 
+use super::elsewhere;
+
 /// Lines of what a check prints are this long at most.
 const WIDTH: usize = 84;
 
-/// The section that `{{#exercise scale}}` stands for, as Markdown for mdBook.
-pub fn section(asked: &str, up: &str) -> Result<String> {
+/// The section that `{{#exercise scale}}` stands for, as Markdown for mdBook, and without HTML.
+pub fn section(asked: &str, up: &str) -> Result<[String; 2]> {
     let exercise = catalogue::asked(asked)?;
     let (statement, signature) = exercise.solution.statement();
     let statement = catalogue::with_numbers(&statement, &catalogue::all()?);
@@ -18,15 +20,19 @@ pub fn section(asked: &str, up: &str) -> Result<String> {
     let (title, minutes) = (&sheet.title, exercise.minutes());
     let passed = when_right(&exercise);
     let page = page(name);
-    Ok(format!(
-        "### Exercise {number} · {title}\n\n\
+    let with = |elsewhere: String| {
+        format!(
+            "### Exercise {number} · {title}\n\n\
          {statement}\n\n\
          ```rust\n{signature}\n```\n\n\
          Write it in `exercises/{name}.rs` and run `cargo learn check {number}`. It takes about \
          {minutes} minutes. If your answer is right, you will see:\n\n\
          ```text\n{passed}\n```\n\n\
+         {elsewhere}\n\n\
          [A solution]({up}{page})\n"
-    ))
+        )
+    };
+    Ok(elsewhere::fold(&exercise)?.map(with))
 }
 
 /// The rows of the exercises, each with its solution, seen from the folder of solutions.
@@ -52,7 +58,7 @@ pub fn table() -> Result<String> {
         let heading = format!("{chapter}.md", chapter = chapter.chapter);
         let _ = writeln!(
             table,
-            "| {number} | {title} | `{name}.rs` | {minutes} | [{}]({heading}) |",
+            "| {number} | {title}<span data-passed=\"{name}\"></span> | `{name}.rs` | {minutes} | [{}]({heading}) |",
             chapter.number
         );
     }

@@ -184,8 +184,14 @@ impl Chapter<'_> {
             }
             // For the table of chapters, on another page.
             "asks" => self.alone_on_its_line(asked).map(|_| Some(String::new())),
-            "exercise" | "chapters" | "questions" | "related" | "solutions"
-            | "exercises" | "predict" => {
+            "exercise" => {
+                self.alone_on_its_line(asked)?;
+                let [text, words] = exercise::section(asked.rest, &self.up())?;
+                self.plain.push((asked.range.clone(), words));
+                Ok(Some(text))
+            }
+            "chapters" | "questions" | "related" | "solutions" | "exercises"
+            | "predict" => {
                 self.alone_on_its_line(asked)?;
                 self.written_anew(asked).map(Some)
             }
@@ -206,7 +212,6 @@ impl Chapter<'_> {
     /// Markdown that is made of other files.
     fn written_anew(&self, asked: &Directive) -> Result<String> {
         match asked.name {
-            "exercise" => exercise::section(asked.rest, &self.up()),
             "chapters" => contents::cards(&self.book.chapters),
             "questions" => contents::questions(&self.book.chapters),
             "related" => contents::related(&self.book.chapters, asked.rest),

@@ -9,6 +9,7 @@
 //!                    ├ tested    where a test stands
 //!                    ├ predict   questions that are kept, asked in the page
 //!                    ├ exercise  statement, signature, what the check will say
+//!                    ├ elsewhere an exercise in any language, checked in the page
 //!                    └ include   mdBook's own; made sure here that it finds code
 //!                                  mdBook ─▶ head: what a page says of itself, and may load
 //!                                              cards: its picture, for links to it
@@ -27,6 +28,7 @@ mod cards;
 mod check;
 mod contents;
 mod directive;
+mod elsewhere;
 mod exercise;
 mod expand;
 mod figures;
@@ -54,6 +56,7 @@ use mdbook_driver::MDBook;
 use mdbook_preprocessor::PreprocessorContext;
 use mdbook_preprocessor::book::{Book, BookItem};
 
+pub use elsewhere::words as exercise_words;
 pub use figures::Figures;
 pub use kept::FigureFolder;
 pub use live_module::{Live, WEIGHTS};

@@ -1,6 +1,6 @@
 //! The modules that run in pages: compiled if this machine can, and put beside the pages,
-//! which ask for the one when a live figure comes near the window, and for the other when
-//! a reader chooses a model's files.
+//! which ask for one when a live figure comes near the window, for another when a reader opens
+//! an exercise in another language, and for the third when a reader chooses a model's files.
 
 use std::env;
 use std::fmt;
@@ -54,6 +54,13 @@ struct Module {
 const LIVE: Module =
     Module { package: "live", given: "LIVE_MODULE", flags: "-C target-feature=+simd128" };
 
+/// It compares numbers and draws none; its hash maps ask the page for their seeds.
+const ANSWERS: Module = Module {
+    package: "live-answers",
+    given: "LIVE_ANSWERS_MODULE",
+    flags: ENCODER.flags,
+};
+
 /// The same; and its tokenizer's hash maps ask the page for their seeds, by a function that
 /// the page has and no library.
 const ENCODER: Module = Module {
@@ -95,7 +102,11 @@ impl fmt::Display for Live {
 /// module that is there from before serves them meanwhile.
 pub(crate) fn announce(built: &Path) -> Result<()> {
     let has_module = announced(built).get("module").is_some();
-    if has_module { Ok(()) } else { tell(built, &awaited(&["module", "encoder"])) }
+    if has_module {
+        Ok(())
+    } else {
+        tell(built, &awaited(&["module", "answers", "encoder"]))
+    }
 }
 
 /// Compiles the module and writes it, and the weights that figures draw from, into the built
@@ -111,16 +122,29 @@ pub(crate) fn add(built: &Path) -> Result<Live> {
         let put = put_file(built, &format!("{name}.safetensors"), file)?;
         weights.insert(name.to_owned(), put.into());
     }
-    // The other module is compiled next.
-    let mut found = awaited(&["encoder"]);
+    // The others are compiled next.
+    let mut found = awaited(&["answers", "encoder"]);
     found["module"] = put(built, "live.wasm", &module)?.into();
     found["weights"] = weights.into();
     tell(built, &found)?;
     Ok(Live::Added { n_bytes: module.len() })
 }
 
-/// The same for the module that reads a reader's own model.
+/// The same for the module that checks answers.
+fn add_answers(built: &Path) -> Result<()> {
+    let Some(module) = ANSWERS.bytes()? else { return Ok(()) };
+    let mut found = announced(built);
+    if let Some(waits) = found.get_mut("awaited").and_then(Value::as_array_mut) {
+        waits.retain(|it| it != "answers");
+    }
+    found["answers"] = put(built, "answers.wasm", &module)?.into();
+    tell(built, &found)
+}
+
+/// The same for the module that reads a reader's own model, and before it, since it is small,
+/// for the one that checks answers.
 pub(crate) fn add_encoder(built: &Path) -> Result<Live> {
+    let answers = add_answers(built);
     let mut found = announced(built);
     for waiting in ["awaited", "since"] {
         found.as_object_mut().map(|it| it.remove(waiting));
@@ -136,6 +160,7 @@ pub(crate) fn add_encoder(built: &Path) -> Result<Live> {
     }
     found["wrong_layers"] = layers.into();
     tell(built, &found)?;
+    answers?;
     Ok(Live::Added { n_bytes: module.len() })
 }
 

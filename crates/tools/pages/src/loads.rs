@@ -5,13 +5,15 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use assets::{
-    Asset, address, explorer, figures, first_look, live, own_sentence, predict,
+    Asset, address, answers, explorer, figures, first_look, live, own_sentence, predict,
     wrong_layer,
 };
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 use workshop::{paths, step};
+
+use super::elsewhere;
 
 /// What a page has at its end, on one that needs `up` to get to the book's root: the style
 /// sheets, and the names of the scripts, which `theme/learn.js` loads once; and how many questions
@@ -31,10 +33,12 @@ pub fn page_end(text: &str, up: &str, totals: &str) -> String {
         _ => String::new(),
     };
     let (scripts, worker) = (below + &named(".js").join(" "), address(&live::WORKER));
-    let encoder = address(&own_sentence::WORKER);
+    let [encoder, answers] =
+        [own_sentence::WORKER, answers::WORKER].map(|worker| address(&worker));
     format!(
         "\n\n<div hidden data-figure-scripts=\"{scripts}\" data-worker=\"{worker}\" \
-         data-encoder-worker=\"{encoder}\" data-questions=\"{totals}\">{styles}</div>\n"
+         data-encoder-worker=\"{encoder}\" data-answers-worker=\"{answers}\" \
+         data-questions=\"{totals}\">{styles}</div>\n"
     )
 }
 
@@ -43,7 +47,7 @@ fn loaded_by(text: &str) -> Vec<Asset> {
     let has = |mark: &str| text.contains(mark);
     let (is_live, has_heads) = (has("data-live="), has("data-heads"));
     let (is_own, is_wrong) = (has("data-own-sentence"), has("data-wrong-layer"));
-    let is_first = has("data-first-look");
+    let (is_first, is_answer) = (has("data-first-look"), has("data-answer="));
     let mut loaded = Vec::new();
     let mut load = |is_needed: bool, assets: &[Asset]| {
         if is_needed {
@@ -57,15 +61,18 @@ fn loaded_by(text: &str) -> Vec<Asset> {
     load(has("<figure ") || has("figure-diagram"), &figures::LOADED);
     load(has("data-left="), &[figures::SUMS]);
     load(has("data-draw="), &predict::DRAW);
-    load(is_live || has_heads || is_first || is_own || is_wrong, &[live::MODULE]);
-    load(is_live || is_own || is_wrong, &live::LOADED[..1]);
+    let asks_layer = is_wrong || is_answer;
+    load(is_live || has_heads || is_first || is_own || asks_layer, &[live::MODULE]);
+    load(is_live || is_own || asks_layer, &live::LOADED[..1]);
     load(is_live, &live::LOADED[1..]);
     load(has_heads || is_own || is_first, &[own_sentence::ENCODER]);
     load(has_heads || is_own || is_first, &explorer::LOADED);
     load(has_heads, &[explorer::TRAINED_LAYER]);
     load(is_first, &first_look::LOADED);
     load(is_own, &own_sentence::LOADED);
+    load(asks_layer, &answers::MAPS);
     load(is_wrong, &wrong_layer::LOADED);
+    load(is_answer, &answers::LOADED);
     loaded
 }
 
@@ -166,7 +173,7 @@ pub fn write(folder: &Path) -> Result<()> {
     for (key, _) in own_sentence::sentences() {
         step::write(&folder.join("..").join(maps_address(key)), maps_of(key)?)?;
     }
-    Ok(())
+    elsewhere::write(folder)
 }
 
 /// What pages find of models where none is, and neither a server that knows of others.
@@ -189,6 +196,7 @@ fn all() -> Vec<Asset> {
         explorer::TRAINED_LAYER,
         own_sentence::WORKER,
         own_sentence::ENCODER,
+        answers::WORKER,
     ];
     [
         &figures::PLOT[..],
@@ -198,6 +206,8 @@ fn all() -> Vec<Asset> {
         &first_look::LOADED,
         &own_sentence::LOADED,
         &wrong_layer::LOADED,
+        &answers::MAPS,
+        &answers::LOADED,
         &predict::LOADED,
         &predict::DRAW,
         &single,
@@ -211,7 +221,7 @@ mod tests {
 
     const EVERY_MARK: &str = "<figure figure-plot data-live= data-heads data-own-sentence \
                               data-wrong-layer data-predict= data-draw= data-first-look \
-                              data-left=";
+                              data-left= data-answer=";
 
     #[test]
     fn a_page_names_its_assets_once_and_by_hash() {

@@ -90,7 +90,7 @@ fn item(question: &Value, nth: usize, n: usize) -> String {
 }
 
 /// The id that mdBook gives a heading.
-fn anchor(heading: &str) -> String {
+pub(crate) fn anchor(heading: &str) -> String {
     let letter = |c: char| match c {
         c if c.is_alphanumeric() || "_-".contains(c) => Some(c),
         c => c.is_whitespace().then_some('-'),

@@ -5,8 +5,8 @@ use std::io::Read;
 use std::path::Path;
 use std::process::Command;
 
+use answers::Outputs;
 use answers::inputs::{self, Library};
-use answers::{Printed, printed, value_of_file, verdict, verdict_on_lines};
 use anyhow::{Context, Result, bail};
 use catalogue::{Elsewhere, Exercise};
 use checks::{end_on_ctrl_c, run_with_input};
@@ -118,7 +118,7 @@ fn by_program(exercise: &Exercise, command: &str) -> Result<Verdict> {
     if !output.status.success() {
         bail!("`{command}` ended with {}; what it says stands above", output.status);
     }
-    Ok(verdict_on_lines(any, &kept, &output.text)?)
+    Ok(Outputs::of_lines(any, &kept, &output.text)?.verdict(any, &kept))
 }
 
 fn shell(command: &str) -> Command {
@@ -158,15 +158,5 @@ pub fn bytes_of(file: &Path) -> Result<Vec<u8>> {
 pub fn numbers(exercise: &Exercise, name: &str, bytes: Vec<u8>) -> Result<Verdict> {
     let any = of_numbers(exercise)?;
     let kept = Numbers::of(exercise).map_err(anyhow::Error::msg)?;
-    // Lines of replies, as a program prints them.
-    let text =
-        str::from_utf8(&bytes).ok().filter(|text| text.trim_start().starts_with("{\""));
-    if let Some(text) = text.filter(|text| text.contains("\"outputs\"")) {
-        return Ok(verdict_on_lines(any, &kept, text)?);
-    }
-    let Printed { value, precision } = match text {
-        Some(text) => printed(text)?,
-        None => value_of_file(name, bytes)?,
-    };
-    Ok(verdict(any, &kept, value, precision)?)
+    Ok(Outputs::read(any, &kept, name, bytes)?.verdict(any, &kept))
 }

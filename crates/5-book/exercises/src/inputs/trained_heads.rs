@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use attention::Matrix;
 
+#[cfg(feature = "trained")]
 use super::random;
 use crate::{Array, Arrays, Case, Exercise, Place};
 
@@ -56,6 +57,7 @@ pub mod transposed_weights {
     }
 }
 
+#[cfg(feature = "trained")]
 /// The whole layer: `Concat(head_1, …, head_h) W^O + b^O`, each head under its own mask.
 pub mod whole_layer {
     use std::sync::LazyLock;

@@ -112,7 +112,13 @@ impl Reader {
                         .filter_map(first)
                         .for_each(|at| add(Address::Resource(at)));
                 }
-                (_, "data-figure-scripts" | "data-encoder-worker") => {
+                (
+                    _,
+                    "data-figure-scripts"
+                    | "data-encoder-worker"
+                    | "data-answers-worker"
+                    | "data-answer-file",
+                ) => {
                     let each = value.split_whitespace().map(String::from);
                     each.for_each(|at| add(Address::FromRoot(at)));
                 }

@@ -1,0 +1,36 @@
+// A matrix as it is, as it should be, and where they differ: three pictures, wherever an answer
+// or a layer is compared with what was meant.
+"use strict";
+window.matrixMaps = (() => {
+  function element(tag, properties = {}, ...children) {
+    const made = Object.assign(document.createElement(tag), properties);
+    made.append(...children);
+    return made;
+  }
+
+  // In one colour, as dark as its entries are large beside `one`; what is not finite is full.
+  function drawn(rows, one, colour, title, place) {
+    const [n, m] = [rows.length, rows[0].length];
+    const canvas = element("canvas", { width: m, height: n });
+    canvas.setAttribute("role", "img");
+    canvas.setAttribute("aria-label", `${title}: ${n} rows of ${m}`);
+    canvas.style.aspectRatio = `${m} / ${n}`;
+    const pen = canvas.getContext("2d");
+    pen.fillStyle = getComputedStyle(place).getPropertyValue(colour);
+    rows.forEach((row, i) => row.forEach((x, j) => {
+      pen.globalAlpha = Number.isFinite(x) ? Math.sqrt(Math.min(1, Math.abs(x) / one)) : 1;
+      pen.fillRect(j, i, 1, 1);
+    }));
+    return element("figure", { className: "layer-map" }, element("figcaption", {}, title), canvas);
+  }
+
+  const largest = (rows) => rows.flat().filter(Number.isFinite).reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+
+  // Draws them into `place`, which is in the page. `one` is the darkest entry, or the largest
+  // that there should be.
+  return function draw(place, is, should, one = largest(should) || 1) {
+    place.classList.add("layer-maps");
+    const apart = should.map((row, i) => row.map((x, j) => (Object.is(is[i]?.[j], x) ? 0 : (is[i]?.[j] ?? NaN) - x)));
+    place.replaceChildren(drawn(is, one, "--map-entry", "As it is", place), drawn(should, one, "--map-entry", "As it should be", place), drawn(apart, one, "--map-other", "Where they differ", place));
+  };
+})();
