@@ -56,7 +56,7 @@
   let worker = null; // a promise: null where there is no module
 
   async function start(place) {
-    const { answers } = await found("answers", place);
+    const { answers } = await found("answers", place.querySelector(".answer-terminal"));
     if (!answers) return null;
     const made = new Worker(root + document.querySelector("[data-answers-worker]").dataset.answersWorker);
     made.onmessage = ({ data: { id, ...answer } }) => {
@@ -83,7 +83,7 @@
 
   const link = (href, text) => element("a", { href: root + href }, text);
 
-  const chapter = ({ chapter: number, section, href }) => link(href, `chapter ${number}, “${section}”`);
+  const chapter = ({ chapter: number, section, href }) => link(href, `Chapter ${number}, “${section}”`);
 
   function headline({ verdict, summary, mistakes }) {
     if (verdict === "passed") return "✓ Passed.";
