@@ -137,7 +137,7 @@
     const both = element("div");
     const draw = () => window.matrixMaps(both, is[choose.value], should[choose.value], of === "attn" ? 1 : undefined);
     choose.addEventListener("change", draw);
-    requestAnimationFrame(draw); // in the page it has colours
+    queueMicrotask(draw); // in the page, where it has colours
     const title = `First sequence: ${NAMES[of] ?? of}`;
     return [is.length > 1 ? row(title, choose) : element("p", {}, title), both];
   }
