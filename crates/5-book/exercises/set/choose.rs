@@ -1,4 +1,4 @@
-//! One token, drawn with the probabilities that a model gives.
+//! One token, drawn from a model's probabilities.
 //!
 //! The probabilities are softmax(logits / temperature). Go through the tokens in order,
 //! starting with token 0, and keep a running sum of their probabilities. Draw the **first

@@ -8,7 +8,7 @@
 //! heads added. In the end, the dot product of a token's residual with `direction`, the
 //! unembedding's column for one word, is the word's logit.
 //!
-//! With the maps given, everything is linear, so the logit is a sum over paths. Return a
+//! With the maps fixed, everything is linear, so the logit is a sum over paths. Return a
 //! row per token, with a column per path:
 //! - column 0: x straight to the logit;
 //! - columns 1 to h: through head 0, head 1, … of layer 1 and then straight to the logit;

@@ -4,7 +4,7 @@
 //! chunk is a range of positions in the whole sequence: with 16 tokens on two ranks,
 //! rank 0 has 0..4 and 12..16, and rank 1 has 4..8 and 8..12. A rank's queries stay
 //! where they are, and blocks of keys come to them from all ranks, including their own.
-//! A block holds all keys of a rank, or a part of each of its chunks.
+//! A block holds all of a rank's keys, or part of each of its chunks.
 //!
 //! Return one row per query, with one entry per key: `true` where the query may attend
 //! to the key. A token sees itself and the tokens before it in the sequence, on

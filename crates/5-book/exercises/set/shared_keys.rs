@@ -8,7 +8,7 @@
 //! first query sees all keys but the last n_q − 1, and the last query sees all keys.
 //!
 //! A score is a dot product divided by the square root of the width of a head's keys, and
-//! is then capped to cap · tanh(score / cap). The cap is above 0.
+//! is then capped to cap · tanh(score / cap). The cap is positive.
 //!
 //! What must be true of the answer: each head's row is an average of the values that it
 //! may see, so a later key changes nothing.

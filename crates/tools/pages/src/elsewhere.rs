@@ -55,7 +55,7 @@ pub fn fold(exercise: &Exercise) -> Result<[String; 2]> {
          <p>{asked}</p>{why}\
          <div class=\"answer-terminal\"><p>In a terminal: write the function in \
          <code>exercises/answer.py</code> and end the file with these two lines. \
-         <code>learn.py</code> lies in that folder.</p>\
+         <code>learn.py</code> is in that folder.</p>\
          <pre><code class=\"language-python\">from learn import answer\n\
          answer({function}, numpy.array)  # or torch.tensor, jax.numpy.array; lists without it\n\
          </code></pre><pre><code class=\"language-sh\">cargo learn check {number} --run \
