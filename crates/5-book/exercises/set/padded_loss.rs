@@ -2,7 +2,7 @@
 //!
 //! A name is a row of ids: 0 before its first letter, its letters from 1 on, and 0 after
 //! its last letter, the **end**. To make all rows of a batch equally long, shorter ones
-//! are filled up with more zeros. This **padding** has the same id as the end. `anna` and
+//! are padded with more zeros. This **padding** has the same id as the end. `anna` and
 //! `bo` are
 //!
 //! ```text

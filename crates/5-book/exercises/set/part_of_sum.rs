@@ -1,7 +1,7 @@
 //! What one rank adds to a layer whose heads are spread over several ranks.
 //!
 //! The output of a layer is `Σ_i head_i W_i^O + b^O`. The heads are divided among
-//! `n_ranks` ranks, counted from 0. Rank 0 has the first heads, rank 1 the next, and so
+//! `n_ranks` ranks, numbered from 0. Rank 0 has the first heads, rank 1 the next, and so
 //! on. All have equally many, but if n_ranks does not divide h, each of the first h mod
 //! n_ranks ranks has one more. With seven heads on three ranks, rank 0 has heads 0 to
 //! 2, rank 1 has 3 and 4, and rank 2 has 5 and 6.

@@ -3,7 +3,7 @@
 //! The probabilities are softmax(logits / temperature). Sort the letters, the likeliest
 //! first, and keep as few of them as it takes for their probabilities to add up to
 //! **at least p**: the nucleus. All other letters get a probability of 0, and the
-//! probabilities of the kept ones are divided by their sum, so that they add up to 1.
+//! probabilities of those that remain are divided by their sum, so that they add up to 1.
 //!
 //! Return the probabilities in the order of the logits.
 //!
