@@ -333,7 +333,8 @@ fn a_library_is_remembered_and_the_inputs_are_copied_or_shown() {
     let found: [String; 3] = serde_json::from_str(&page.text(&choose).unwrap()).unwrap();
     assert_eq!(found[0], "jax");
     assert!(
-        found[1].starts_with("def attention_map(q: jax.Array, k: jax.Array,"),
+        found[1]
+            .starts_with("import jax\n\ndef attention_map(q: jax.Array, k: jax.Array,"),
         "{found:?}"
     );
     let program = live_answers::given("scale", "jax", "attention_map").unwrap();

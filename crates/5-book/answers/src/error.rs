@@ -32,12 +32,15 @@ pub enum Error {
         /// The dots.
         found: String,
     },
+    /// What Python prints where a program fails.
+    #[error("the program that printed this stopped with an error: {0}")]
+    Traceback(String),
     /// Nothing at all.
     #[error("there are no numbers in it")]
     Empty,
     /// Another number of answers than cases.
     #[error(
-        "there are {found} answers, and the exercise has {expected} cases: give one for each, \
+        "{found} answers were found, and the exercise has {expected} cases: give one for each, \
          in their order"
     )]
     Cases {

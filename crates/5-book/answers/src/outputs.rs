@@ -77,7 +77,7 @@ fn parts(
         return Ok(vec![matrix]);
     }
     let Value::List(all) = answer else {
-        return Ok(vec![answer.matrix().ok_or("it is nothing")?]);
+        return Ok(vec![answer.matrix().ok_or("it is None, and no array")?]);
     };
     let mut parts = Vec::new();
     for part in all {

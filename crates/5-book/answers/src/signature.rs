@@ -4,8 +4,9 @@ use exercises::{AnyExercise, Kind};
 
 use crate::inputs::{Library, Tree, python};
 
-/// The head of a function of this name, with its arguments and what each is:
-/// `def scores(q: torch.Tensor, k: torch.Tensor):`. One that some inputs lack is None there.
+/// The head of a function of this name, with its arguments and what each is, below what it
+/// imports: `def scores(q: torch.Tensor, k: torch.Tensor):`. One that some inputs lack is None
+/// there.
 pub fn signature(exercise: &dyn AnyExercise, library: Library, function: &str) -> String {
     let given = exercise.inputs();
     let n_cases = given.len();
@@ -25,8 +26,22 @@ pub fn signature(exercise: &dyn AnyExercise, library: Library, function: &str) -
         format!("{name}: {kind}{default}")
     };
     let arguments: Vec<_> = arguments.iter().map(argument).collect();
-    format!("def {function}({}):", arguments.join(", "))
+    let head = format!("def {function}({}):", arguments.join(", "));
+    let imports = IMPORTS.iter().filter(|(name, _)| head.contains(name));
+    let imports: String = imports.map(|(_, line)| format!("{line}\n")).collect();
+    match imports.is_empty() {
+        true => head,
+        false => format!("{imports}\n{head}"),
+    }
 }
+
+/// What a head needs that has one of these names in it.
+const IMPORTS: [(&str, &str); 4] = [
+    ("torch.", "import torch"),
+    ("numpy.", "import numpy"),
+    ("jax.", "import jax"),
+    ("SimpleNamespace", "from types import SimpleNamespace"),
+];
 
 /// The inputs, and the lines that call the function and print all digits of what it returns.
 pub fn program(exercise: &dyn AnyExercise, library: Library, function: &str) -> String {
@@ -70,14 +85,14 @@ mod tests {
         };
         assert_eq!(
             signature("scale", Library::Torch, "attention_map"),
-            "def attention_map(q: torch.Tensor, k: torch.Tensor, d_model: int):"
+            "import torch\n\ndef attention_map(q: torch.Tensor, k: torch.Tensor, d_model: int):"
         );
         assert_eq!(
             signature("mixing", Library::Numpy, "mix"),
-            "def mix(heads: list, w_o: SimpleNamespace):"
+            "from types import SimpleNamespace\n\ndef mix(heads: list, w_o: SimpleNamespace):"
         );
         let flags = signature("count_parameters", Library::Lists, "count");
-        assert_eq!(flags, "def count(dims: SimpleNamespace, bias: bool):");
+        assert!(flags.ends_with("\n\ndef count(dims: SimpleNamespace, bias: bool):"));
         // A temperature that is whole in some inputs is a float all the same.
         let choose = signature("choose", Library::Lists, "choose");
         assert_eq!(choose, "def choose(logits: list, temperature: float, u: list):");

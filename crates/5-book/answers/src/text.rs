@@ -21,6 +21,10 @@ pub struct Printed {
 /// # Errors
 /// What is no number, with its line.
 pub fn printed(text: &str) -> Result<Printed> {
+    if text.contains("Traceback (most recent call last)") {
+        let last = text.trim_end().lines().next_back().unwrap_or_default();
+        return Err(Error::Traceback(last.trim().to_owned()));
+    }
     let mut reader = Reader {
         text,
         at: 0,

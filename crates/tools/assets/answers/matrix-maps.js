@@ -8,7 +8,8 @@ window.matrixMaps = (() => {
     return made;
   }
 
-  // In one colour, as dark as its entries are large beside `one`; what is not finite is full.
+  // In one colour, as dark as its entries are large beside `one`; what is no number has the
+  // colour of what differs.
   function drawn(rows, one, colour, title, place) {
     const [n, m] = [rows.length, rows[0].length];
     const canvas = element("canvas", { width: m, height: n });
@@ -16,8 +17,9 @@ window.matrixMaps = (() => {
     canvas.setAttribute("aria-label", `${title}: ${n} rows of ${m}`);
     canvas.style.aspectRatio = `${m} / ${n}`;
     const pen = canvas.getContext("2d");
-    pen.fillStyle = getComputedStyle(place).getPropertyValue(colour);
+    const colours = getComputedStyle(place);
     rows.forEach((row, i) => row.forEach((x, j) => {
+      pen.fillStyle = colours.getPropertyValue(Number.isNaN(x) ? "--map-other" : colour);
       pen.globalAlpha = Number.isFinite(x) ? Math.sqrt(Math.min(1, Math.abs(x) / one)) : 1;
       pen.fillRect(j, i, 1, 1);
     }));

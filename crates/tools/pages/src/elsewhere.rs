@@ -53,7 +53,7 @@ pub fn fold(exercise: &Exercise) -> Result<[String; 2]> {
         "<details class=\"answer\"{data}>\
          <summary>In Python, or any language<span data-passed=\"{name}\"></span></summary>\
          <p>{asked}</p>{why}\
-         <div class=\"answer-terminal\"><p>In a terminal: write the function in \
+         <div class=\"answer-terminal\"><p>Or in a terminal, in a copy of this project: write the function in \
          <code>exercises/answer.py</code> and end the file with these two lines. \
          <code>learn.py</code> is in that folder.</p>\
          <pre><code class=\"language-python\">from learn import answer\n\

@@ -59,6 +59,8 @@ fn what_json_cannot_write_is_a_word() {
 
 #[test]
 fn what_is_no_number_is_refused_with_its_line() {
+    const STOPPED: &str =
+        "the program that printed this stopped with an error: NameError: q";
     for (text, says) in [
         ("", "there are no numbers in it"),
         ("[1, 2", "line 1: a bracket '[' is never closed"),
@@ -66,7 +68,7 @@ fn what_is_no_number_is_refused_with_its_line() {
         ("[[1, ..., 2]]", "line 1: \"...\" stands for numbers that were not printed"),
         ("[1]\n]", "line 2: \"]\" is no number"),
         ("1.2.3", "line 1: \"1.2.3\" is no number"),
-        ("Traceback (most recent call last):", "line 1: \"Traceback\" is no number"),
+        ("Traceback (most recent call last):\n  …\nNameError: q", STOPPED),
     ] {
         let error = printed(text).unwrap_err().to_string();
         assert!(error.starts_with(says), "{text:?}: {error}");
