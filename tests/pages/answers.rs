@@ -229,33 +229,32 @@ fn map_by_paste(browser: &Browser, view: View) {
 
 /// An answer of several parts, in a dropped `.npz`.
 fn parts_by_npz(browser: &Browser, view: View) {
-    let name = "head_backward";
-    let kept = Kept::of(name);
+    let kept = Kept::of("head_backward");
     let (_server, page) = opened(browser, &kept, view);
-    let (_, wrong) = kept.wrong().next().unwrap();
-    for (answer, verdict) in [(wrong, "mistake"), (kept.right(), "passed")] {
-        let file = npz(&answer);
-        let shown = drop_file(&page, name, "mine.npz", &file);
-        assert_eq!(shown["state"], verdict);
-        agrees(&page, &shown, &kept.said(&file, "mine.npz"));
-    }
+    drops(&page, &kept, "mine.npz", npz);
     is_clean(&page);
     page.close_without_problems();
 }
 
 /// A count, in a dropped `.npy`: a number for each case, and no map.
 fn count_by_npy(browser: &Browser, view: View) {
-    let name = "count_parameters";
-    let kept = Kept::of(name);
+    let kept = Kept::of("count_parameters");
     let (_server, page) = opened(browser, &kept, view);
+    drops(&page, &kept, "mine.npy", |answer| {
+        npy(&[answer.len()], answer.iter().map(|parts| parts[0][(0, 0)]))
+    });
+    page.close_without_problems();
+}
+
+/// Drops a wrong answer and the right one, each as a file.
+fn drops(page: &Open, kept: &Kept, file: &str, written: impl Fn(&Answer) -> Vec<u8>) {
     let (_, wrong) = kept.wrong().next().unwrap();
     for (answer, verdict) in [(wrong, "mistake"), (kept.right(), "passed")] {
-        let file = npy(&[answer.len()], answer.iter().map(|parts| parts[0][(0, 0)]));
-        let shown = drop_file(&page, name, "mine.npy", &file);
+        let bytes = written(&answer);
+        let shown = drop_file(page, &kept.exercise.name, file, &bytes);
         assert_eq!(shown["state"], verdict);
-        agrees(&page, &shown, &kept.said(&file, "mine.npy"));
+        agrees(page, &shown, &kept.said(&bytes, file));
     }
-    page.close_without_problems();
 }
 
 /// The first mistake that so few bits do not tell from another answer.
@@ -354,8 +353,9 @@ fn what_pages_say_of_exercises_is_what_the_crate_says() {
         let html = fs::read_to_string(BUILT.join(page)).unwrap();
         assert!(html.contains(&format!("id=\"{id}\"")), "{href}");
     };
+    let mistakes = pages::pages_of_mistakes().unwrap();
     for exercise in catalogue::all().unwrap() {
-        let words = pages::exercise_words(&exercise).unwrap();
+        let words = pages::exercise_words(&exercise, &mistakes).unwrap();
         leads(&words["read"]["href"]);
         for mistake in words["mistakes"].as_array().unwrap() {
             leads(&mistake["href"]);

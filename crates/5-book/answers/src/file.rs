@@ -1,5 +1,6 @@
 //! Numbers in a file: npy, npz, safetensors, or text.
 
+use std::collections::BTreeMap;
 use std::io::{Cursor, Read};
 
 use exercises::Precision;
@@ -78,31 +79,27 @@ fn archive(bytes: Vec<u8>) -> std::result::Result<Named, String> {
     Ok(named)
 }
 
+const NO_CASE: &str = "does not name a case: call it case_0, or case_0.1 where a case has \
+    several arrays";
+
 /// So many bytes of an array are read at most, however far it was compressed.
 const LARGEST: u64 = 64 * 1024 * 1024;
 
 /// Arrays under the numbers of their cases.
-fn of_arrays(mut named: Named) -> std::result::Result<Printed, String> {
-    let mut places = Vec::with_capacity(named.len());
-    for (name, ..) in &named {
+fn of_arrays(named: Named) -> std::result::Result<Printed, String> {
+    let mut cases: BTreeMap<usize, Vec<(usize, Value)>> = BTreeMap::new();
+    let mut precision = Precision::FULL;
+    for (name, value, own) in named {
         let numbers =
             name.split(|c: char| !c.is_ascii_digit()).filter(|it| !it.is_empty());
         let place: Option<Vec<usize>> = numbers.map(|it| it.parse().ok()).collect();
-        match place.as_deref() {
-            Some([_] | [_, _]) => places.extend(place),
-            _ => {
-                return Err(format!(
-                    "{name:?} does not name a case: call it case_0, or case_0.1 where a case has several arrays"
-                ));
-            }
-        }
-    }
-    let precision = named.iter().fold(Precision::FULL, |so_far, it| so_far.or(it.2));
-    let mut cases: std::collections::BTreeMap<usize, Vec<(usize, Value)>> =
-        Default::default();
-    for (place, (_, value, _)) in places.iter().zip(named.drain(..)) {
-        let part = place.get(1).copied();
-        cases.entry(place[0]).or_default().push((part.unwrap_or(usize::MAX), value));
+        let (case, part) = match place.as_deref() {
+            Some(&[case]) => (case, usize::MAX),
+            Some(&[case, part]) => (case, part),
+            _ => return Err(format!("{name:?} {NO_CASE}")),
+        };
+        cases.entry(case).or_default().push((part, value));
+        precision = precision.or(own);
     }
     if let Some((at, _)) = (0..).zip(cases.keys()).find(|(at, case)| at != *case) {
         return Err(format!("case {at} is missing: the cases are counted from 0"));

@@ -21,6 +21,21 @@ pub enum Library {
     Lists,
 }
 
+impl Library {
+    /// What makes arrays: the module, the function in it, and a line that makes floats wide.
+    /// Lists need none.
+    pub(crate) fn module(self) -> Option<[&'static str; 3]> {
+        match self {
+            Self::Torch => {
+                Some(["torch", "tensor", "torch.set_default_dtype(torch.float64)\n"])
+            }
+            Self::Numpy => Some(["numpy", "array", ""]),
+            Self::Jax => Some(["jax.numpy", "array", ""]),
+            Self::Lists => None,
+        }
+    }
+}
+
 /// A line of JSON for each case: `{"case": 0, "sizes": "…", "inputs": {"q": [[…]], …}}`. Names
 /// with points are objects in objects, and lists where what follows the point is a number. A
 /// number that JSON does not have is a text: `"nan"`, `"inf"`, `"-inf"`. What is not there (a
@@ -38,16 +53,11 @@ pub fn lines(exercise: &dyn AnyExercise) -> String {
 /// A text in Python: `cases`, a list of the arguments of each, by name.
 pub fn python(exercise: &dyn AnyExercise, library: Library) -> String {
     let mut text = String::from("from types import SimpleNamespace as N\n");
-    text += match library {
-        Library::Torch => {
-            "import torch\ntorch.set_default_dtype(torch.float64)\n\
-             array, empty = torch.tensor, torch.zeros\n"
-        }
-        Library::Numpy => "import numpy\narray, empty = numpy.array, numpy.zeros\n",
-        Library::Jax => {
-            "import jax.numpy\narray, empty = jax.numpy.array, jax.numpy.zeros\n"
-        }
-        Library::Lists => "array = list\nempty = lambda shape: [[]] * shape[0]\n",
+    text += &match library.module() {
+        Some([module, array, wide]) => format!(
+            "import {module}\n{wide}array, empty = {module}.{array}, {module}.zeros\n"
+        ),
+        None => "array = list\nempty = lambda shape: [[]] * shape[0]\n".to_owned(),
     };
     text += "nan, inf = float(\"nan\"), float(\"inf\")\n\ncases = [\n";
     for given in exercise.inputs() {

@@ -54,15 +54,13 @@ impl Outputs {
         name: &str,
         bytes: Vec<u8>,
     ) -> Result<Self> {
-        let text = str::from_utf8(&bytes).ok();
-        let text = text.filter(|text| text.trim_start().starts_with("{\""));
-        if let Some(text) = text.filter(|text| text.contains("\"outputs\"")) {
+        let is_reply = |text: &&str| {
+            text.trim_start().starts_with("{\"") && text.contains("\"outputs\"")
+        };
+        if let Some(text) = str::from_utf8(&bytes).ok().filter(is_reply) {
             return Self::of_lines(exercise, kept, text);
         }
-        let Printed { value, precision } = match text {
-            Some(text) => printed(text)?,
-            None => value_of_file(name, bytes)?,
-        };
+        let Printed { value, precision } = value_of_file(name, bytes)?;
         Self::of_value(exercise, kept, value, precision)
     }
 

@@ -45,12 +45,9 @@ const IMPORTS: [(&str, &str); 4] = [
 
 /// The inputs, and the lines that call the function and print all digits of what it returns.
 pub fn program(exercise: &dyn AnyExercise, library: Library, function: &str) -> String {
-    let digits = match library {
-        Library::Torch => "torch.set_printoptions(precision=17, threshold=10**6)\n",
-        Library::Numpy => "numpy.set_printoptions(precision=17, threshold=10**6)\n",
-        Library::Jax => "jax.numpy.set_printoptions(precision=17, threshold=10**6)\n",
-        Library::Lists => "",
-    };
+    let digits = library.module().map_or(String::new(), |[module, ..]| {
+        format!("{module}.set_printoptions(precision=17, threshold=10**6)\n")
+    });
     let inputs = python(exercise, library);
     format!("{inputs}\n{digits}print([{function}(**case) for case in cases])\n")
 }

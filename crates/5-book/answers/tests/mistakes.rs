@@ -4,7 +4,7 @@
 use answers::{Outputs, printed};
 use attention::Matrix;
 use catalogue::Elsewhere;
-use exercises::{AnyExercise, Numbers, Verdict};
+use exercises::{AnyExercise, Numbers, Outcome, Verdict};
 
 /// How numbers are written.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -81,10 +81,9 @@ fn text(form: Form, cases: &[Vec<Matrix>]) -> String {
 fn wrong(kept: &Numbers) -> impl Iterator<Item = (usize, &str, Vec<Vec<Matrix>>)> {
     kept.wrong.iter().filter_map(|wrong| {
         let given =
-            wrong.outcomes.iter().zip(&kept.cases).map(|(outcome, case)| match outcome {
-                None => Some(case.right.clone()),
-                Some(Some(parts)) => Some(parts.clone()),
-                Some(None) => None,
+            wrong.outcomes(&kept.cases).into_iter().map(|outcome| match outcome {
+                Outcome::Value(parts) => Some(parts),
+                Outcome::Panicked(_) => None,
             });
         let given: Option<Vec<_>> = given.collect();
         let is_whole = |parts: &Vec<Matrix>| parts.iter().all(|part| !part.is_empty());

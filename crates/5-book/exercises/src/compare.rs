@@ -35,6 +35,8 @@ pub enum Difference {
     },
     /// Another number.
     Entry {
+        /// Which matrix.
+        part: usize,
         /// Where, in words.
         place: String,
         /// The number.
@@ -75,7 +77,8 @@ pub fn first_difference(
                 if !same(found, expected, tolerance) {
                     let place = (shown.place)(case, Place { part, row, column });
                     let is_behind = part + shown.n_behind >= n_parts;
-                    return Some(Difference::Entry { place, found, expected, is_behind });
+                    use Difference::Entry;
+                    return Some(Entry { part, place, found, expected, is_behind });
                 }
             }
         }

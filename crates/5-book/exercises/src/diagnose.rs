@@ -18,9 +18,7 @@ pub fn diagnose(shown: &Untyped, kept: &Numbers, outcomes: &[Found]) -> Verdict 
 /// Whether an answer gives on every case what the right one gives, or what a mistake gives.
 pub fn same_everywhere(shown: &Untyped, kept: &Numbers, outcomes: &[Found]) -> bool {
     let lookup = Lookup { shown, kept, outcomes };
-    let mut cases = 0..outcomes.len();
-    let is_like = |wrong: &Wrong| (0..outcomes.len()).all(|at| lookup.gives(wrong, at));
-    cases.all(|case| lookup.difference(case).is_none()) || kept.wrong.iter().any(is_like)
+    lookup.is_right() || lookup.all_like().next().is_some()
 }
 
 /// The same of numbers with few digits, which may be those of several answers: a verdict then
@@ -32,24 +30,19 @@ pub fn diagnose_coarse(
     precision: Precision,
 ) -> Verdict {
     let lookup = Lookup { shown, kept, outcomes };
-    let like = |wrong: &&Wrong| (0..outcomes.len()).all(|at| lookup.gives(wrong, at));
-    let mut mistakes: Vec<usize> =
-        kept.wrong.iter().filter(like).map(|it| it.mistake).collect();
+    let mut mistakes: Vec<usize> = lookup.all_like().map(|it| it.mistake).collect();
     mistakes.dedup();
-    let is_right = |shown: &Untyped| {
-        let lookup = Lookup { shown, kept, outcomes };
-        (0..outcomes.len()).all(|case| lookup.difference(case).is_none())
-    };
     let nearly = shown.with_tolerance(shown.tolerance + precision.arithmetic);
-    let (passes, may_be_right) = (is_right(shown), is_right(&nearly));
+    let may_be_right = Lookup { shown: &nearly, ..lookup }.is_right();
     match (mistakes.as_slice(), may_be_right) {
-        ([], true) if passes => Verdict::Passed,
+        ([], true) if lookup.is_right() => Verdict::Passed,
         ([], false) | ([_], false) => lookup.verdict(),
         (_, may_be_right) => Verdict::Coarse { may_be_right, mistakes },
     }
 }
 
 /// An answer's numbers beside those that are kept.
+#[derive(Clone, Copy)]
 struct Lookup<'a> {
     shown: &'a Untyped<'a>,
     kept: &'a Numbers,
@@ -68,10 +61,8 @@ impl Lookup<'_> {
         };
         let sizes = cases[first].sizes.clone();
         let right = right_with(cases, &differences);
-        if let Some(wrong) =
-            self.mistake_like().or_else(|| self.first_of_two_slips(first))
-        {
-            let Wrong { mistake, answer, .. } = self.kept.wrong[wrong];
+        let slips = || self.first_of_two_slips(first);
+        if let Some(&Wrong { mistake, answer, .. }) = self.mistake_like().or_else(slips) {
             return Verdict::Mistake { mistake, answer, sizes, difference };
         }
         let only_square_is_right = cases.iter().any(|case| case.square)
@@ -93,25 +84,22 @@ impl Lookup<'_> {
     /// gives the answer's wrong numbers wherever the answer gives numbers of the right shape:
     /// a second slip, or the way in which one is written, may break the answer on other
     /// cases.
-    fn mistake_like(&self) -> Option<usize> {
-        let everywhere: Vec<usize> = (0..self.outcomes.len()).collect();
+    fn mistake_like(&self) -> Option<&Wrong> {
         let with_numbers: Vec<usize> =
-            everywhere.iter().copied().filter(|&case| self.has_numbers(case)).collect();
+            (0..self.outcomes.len()).filter(|&case| self.has_numbers(case)).collect();
         let is_wrong_there =
-            with_numbers.iter().any(|&case| self.difference(case).is_some());
-        let like = |cases: &[usize]| {
-            let is_like =
-                |wrong: &Wrong| cases.iter().all(|&case| self.gives(wrong, case));
-            self.kept.wrong.iter().position(is_like)
-        };
-        like(&everywhere).or_else(|| is_wrong_there.then(|| like(&with_numbers))?)
+            || with_numbers.iter().any(|&case| self.difference(case).is_some());
+        let is_like =
+            |wrong: &&Wrong| with_numbers.iter().all(|&case| self.gives(wrong, case));
+        let there = || self.kept.wrong.iter().find(is_like).filter(|_| is_wrong_there());
+        self.all_like().next().or_else(there)
     }
 
     /// The mistake whose wrong numbers this answer gives on every case on which the mistake
     /// shows, the answer's first wrong one among them. What the answer does where the mistake
     /// is right is another slip, which the next check tells. Of several mistakes it is the
     /// one that shows most often.
-    fn first_of_two_slips(&self, first: usize) -> Option<usize> {
+    fn first_of_two_slips(&self, first: usize) -> Option<&Wrong> {
         if !self.has_numbers(first) {
             return None;
         }
@@ -128,7 +116,23 @@ impl Lookup<'_> {
         };
         let shown: Vec<usize> = self.kept.wrong.iter().map(n_shown).collect();
         let most = shown.iter().copied().max().filter(|&most| most > 0)?;
-        shown.iter().position(|&n| n == most)
+        self.kept
+            .wrong
+            .iter()
+            .zip(shown)
+            .find_map(|(wrong, n)| (n == most).then_some(wrong))
+    }
+
+    /// Whether the answer is right on every case.
+    fn is_right(&self) -> bool {
+        (0..self.outcomes.len()).all(|case| self.difference(case).is_none())
+    }
+
+    /// The answers that are kept of mistakes, and give on every case what this one gives.
+    fn all_like(&self) -> impl Iterator<Item = &Wrong> {
+        let is_like =
+            |wrong: &&Wrong| (0..self.outcomes.len()).all(|case| self.gives(wrong, case));
+        self.kept.wrong.iter().filter(is_like)
     }
 
     /// Whether the answer gives on a case what a mistake gives there.

@@ -68,10 +68,10 @@ impl<I: Arrays, O: Answer> AnyExercise for Exercise<I, O> {
             cases.map(normal).collect()
         };
         self.untyped(&(self.cases)(0), |shown| {
+            let exact = within(O::TOLERANCE);
             // Few digits may be all that there are: 0.25 is.
-            let exact = same_everywhere(shown, kept, &within(O::TOLERANCE));
-            if exact || !precision.is_coarse() {
-                return diagnose(shown, kept, &within(O::TOLERANCE));
+            if !precision.is_coarse() || same_everywhere(shown, kept, &exact) {
+                return diagnose(shown, kept, &exact);
             }
             let fraction = O::TOLERANCE + precision.rounding;
             let coarse = shown.with_tolerance(fraction);

@@ -58,7 +58,7 @@ use crate::AnyExercise;
 macro_rules! exercises {
     ($($name:ident)*) => {
         /// Every exercise that compares numbers, without its types.
-        static ALL: &[&dyn AnyExercise] = &[
+        pub static ALL: &[&dyn AnyExercise] = &[
             $(&$name::EXERCISE,)*
             #[cfg(feature = "trained")]
             &whole_layer::EXERCISE,
@@ -81,9 +81,4 @@ exercises! {
 /// The exercise of this name, without its types; none where no numbers are compared.
 pub fn any(name: &str) -> Option<&'static dyn AnyExercise> {
     ALL.iter().copied().find(|exercise| exercise.name() == name)
-}
-
-/// All of them.
-pub fn every() -> &'static [&'static dyn AnyExercise] {
-    ALL
 }

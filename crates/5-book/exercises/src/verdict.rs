@@ -59,16 +59,13 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Where a number is another than it should be: the sizes of the input, and both numbers,
-    /// as it is and as it should be.
-    pub fn first_entry(&self) -> Option<(&str, (f64, f64))> {
+    /// Where a number is another than it should be: the sizes of the input, and which matrix.
+    pub fn first_entry(&self) -> Option<(&str, usize)> {
         match self {
             Self::Mistake { sizes, difference, .. }
             | Self::SquareOnly { sizes, difference, .. }
             | Self::Unknown { sizes, difference, .. } => match difference {
-                Difference::Entry { found, expected, .. } => {
-                    Some((sizes, (*found, *expected)))
-                }
+                Difference::Entry { part, .. } => Some((sizes, *part)),
                 _ => None,
             },
             _ => None,

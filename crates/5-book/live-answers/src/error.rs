@@ -8,6 +8,9 @@ pub enum Error {
     /// An exercise that this module does not have.
     #[error("{0} is no exercise that a page checks")]
     Exercise(String),
+    /// A name that is no text.
+    #[error(transparent)]
+    Text(#[from] std::str::Utf8Error),
     /// A form of inputs that there is none of.
     #[error("{0} is no form of inputs")]
     Form(String),

@@ -1,24 +1,20 @@
 //! What a page can call.
 
-use std::fmt;
-
 use wasm_minimal_protocol::{initiate_protocol, wasm_func};
+
+use crate::Error;
 
 initiate_protocol!();
 
 /// What an exercise hands out in one form: its name, the form, and the function's name.
 #[wasm_func]
-pub fn inputs(name: &[u8], form: &[u8], function: &[u8]) -> Result<Vec<u8>, PageError> {
-    Ok(crate::given(text(name)?, text(form)?, text(function)?)?)
+pub fn inputs(name: &[u8], form: &[u8], function: &[u8]) -> Result<Vec<u8>, Error> {
+    crate::given(text(name)?, text(form)?, text(function)?)
 }
 
 /// The head of the function that is asked for: the exercise, the library, its name.
 #[wasm_func]
-pub fn signature(
-    name: &[u8],
-    library: &[u8],
-    function: &[u8],
-) -> Result<Vec<u8>, PageError> {
+pub fn signature(name: &[u8], library: &[u8], function: &[u8]) -> Result<Vec<u8>, Error> {
     let signature = crate::signature(text(name)?, text(library)?, text(function)?)?;
     Ok(signature.into_bytes())
 }
@@ -32,28 +28,12 @@ pub fn verdict(
     words: &[u8],
     given: &[u8],
     file: &[u8],
-) -> Result<Vec<u8>, PageError> {
+) -> Result<Vec<u8>, Error> {
     let verdict =
         crate::verdict(text(name)?, numbers, words, given.to_vec(), text(file)?)?;
-    Ok(serde_json::to_vec(&verdict)?)
+    Ok(verdict.to_string().into_bytes())
 }
 
-fn text(bytes: &[u8]) -> Result<&str, PageError> {
+fn text(bytes: &[u8]) -> Result<&str, Error> {
     Ok(std::str::from_utf8(bytes)?)
-}
-
-/// An error in a sentence.
-#[derive(Debug)]
-pub struct PageError(Box<dyn std::error::Error>);
-
-impl fmt::Display for PageError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)
-    }
-}
-
-impl<E: Into<Box<dyn std::error::Error>>> From<E> for PageError {
-    fn from(error: E) -> Self {
-        Self(error.into())
-    }
 }

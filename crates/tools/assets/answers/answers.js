@@ -111,7 +111,7 @@
   }
 
   // What is said, and where the maps go.
-  function told(report, words, maps) {
+  function sentences(report, words, maps) {
     const more = ({ id }) => words.mistakes.find((it) => it.id === id);
     const [first] = report.verdict === "mistake" ? report.mistakes : [];
     const right = report.right_with.map((sizes) => element("li", {}, sizes));
@@ -261,7 +261,7 @@
     show({ report, maps, words }) {
       window.answered = { report, maps };
       const place = element("div");
-      this.says.replaceChildren(element("p", { className: `answer-verdict ${look(report)}` }, headline(report)), ...told(report, words, place));
+      this.says.replaceChildren(element("p", { className: `answer-verdict ${look(report)}` }, headline(report)), ...sentences(report, words, place));
       if (maps) window.matrixMaps(place, numbers(maps.is), numbers(maps.should));
       if (report.verdict === "passed") progress.note("exercise", `${this.place.dataset.topic}/${this.about.name}`, "passed");
       this.place.dataset.state = report.verdict;

@@ -21,11 +21,11 @@ pub fn one(package: &Package, exercise: &Exercise) -> Result<bool> {
 }
 
 /// The verdict on the reader's Rust answer, or on that in another folder, as the JSON that its
-/// own check prints.
+/// own check gives.
 ///
 /// # Errors
 /// What keeps it from a verdict: it does not compile, or ends the program.
-pub fn report(exercise: &Exercise, from: Option<&Path>) -> Result<String> {
+pub fn report(exercise: &Exercise, from: Option<&Path>) -> Result<serde_json::Value> {
     let exercises = catalogue::all()?;
     let package = crate::package_of(from, &exercises)?;
     let answer = package.answer(exercise);
@@ -35,9 +35,9 @@ pub fn report(exercise: &Exercise, from: Option<&Path>) -> Result<String> {
     program.env("LEARN_CHECK_JSON", "1");
     let output = run(program, &package.folder)?;
     let report = output.text.lines().last().filter(|_| output.is_checked);
-    let report = report.with_context(|| ended_without_verdict(&output))?.to_owned();
-    let passed = report.contains("\"verdict\":\"passed\"");
-    list::note(&package, exercise, passed)?;
+    let report: serde_json::Value =
+        serde_json::from_str(report.with_context(|| ended_without_verdict(&output))?)?;
+    list::note(&package, exercise, report["verdict"] == "passed")?;
     Ok(report)
 }
 

@@ -81,8 +81,8 @@ fn escaped(text: &str) -> String {
 
 /// Where a page finds what it needs of an exercise; nowhere if it checks it not.
 fn address(exercise: &Exercise) -> Result<Option<String>> {
-    let bytes = bytes(exercise)?;
-    Ok(bytes.map(|bytes| format!("assets/{}", versioned(&name(exercise), bytes))))
+    let address = |bytes| format!("assets/{}", versioned(&name(exercise), bytes));
+    Ok(bytes(exercise, &pages_of_mistakes()?)?.map(address))
 }
 
 fn name(exercise: &Exercise) -> String {
@@ -94,15 +94,16 @@ fn name(exercise: &Exercise) -> String {
 /// # Errors
 /// A file that cannot be read or written.
 pub fn write(assets: &Path) -> Result<()> {
+    let pages = pages_of_mistakes()?;
     for exercise in catalogue::all()? {
-        if let Some(bytes) = bytes(&exercise)? {
+        if let Some(bytes) = bytes(&exercise, &pages)? {
             step::write(&assets.join(name(&exercise)), bytes)?;
         }
     }
     Ok(())
 }
 
-fn bytes(exercise: &Exercise) -> Result<Option<Vec<u8>>> {
+fn bytes(exercise: &Exercise, pages: &Pages) -> Result<Option<Vec<u8>>> {
     let is_here = matches!(exercise.sheet.elsewhere, Elsewhere::Function(_));
     if !is_here || exercise.name == TOO_LARGE {
         return Ok(None);
@@ -110,7 +111,7 @@ fn bytes(exercise: &Exercise) -> Result<Option<Vec<u8>>> {
     let numbers = paths::workspace().join("crates/5-book/exercises/numbers");
     let numbers = numbers.join(&exercise.name).with_extension("bin");
     let numbers = fs::read(&numbers).with_context(|| numbers.display().to_string())?;
-    let words = words(exercise)?.to_string() + "\n";
+    let words = words(exercise, pages)?.to_string() + "\n";
     Ok(Some([words.into_bytes(), numbers].concat()))
 }
 
@@ -118,10 +119,9 @@ fn bytes(exercise: &Exercise) -> Result<Option<Vec<u8>>> {
 /// the book says more: an address from its root beside each section and mistake.
 ///
 /// # Errors
-/// A list of mistakes that cannot be read, or that lacks one of the exercise.
-pub fn words(exercise: &Exercise) -> Result<Value> {
+/// A mistake that has no page.
+pub fn words(exercise: &Exercise, pages: &Pages) -> Result<Value> {
     let sheet = &exercise.sheet;
-    let pages = pages_of_mistakes()?;
     let mistake = |it: &Mistake| {
         let page = pages.get(&it.id).with_context(|| format!("no page has {}", it.id))?;
         anyhow::Ok(json!({
@@ -141,16 +141,20 @@ pub fn words(exercise: &Exercise) -> Result<Value> {
     }))
 }
 
-fn section(section: &Section) -> Value {
-    let page = format!("{}.html", section.chapter);
-    let href = format!("{page}#{}", anchor(&section.heading));
-    json!({
-        "chapter": section.number, "section": section.heading, "page": page, "href": href,
-    })
+fn section(it: &Section) -> Value {
+    let page = format!("{}.html", it.chapter);
+    let href = format!("{page}#{}", anchor(&it.heading));
+    json!({"chapter": it.number, "section": it.heading, "page": page, "href": href})
 }
 
-/// The address of each mistake, by its name: the list of the book leads to all of them.
-fn pages_of_mistakes() -> Result<BTreeMap<String, String>> {
+/// The address of each mistake, by its name.
+pub type Pages = BTreeMap<String, String>;
+
+/// Those of all mistakes: the list of the book leads to each.
+///
+/// # Errors
+/// A list that cannot be read.
+pub fn pages_of_mistakes() -> Result<Pages> {
     let list = paths::workspace().join("chapters/mistakes/index.md");
     let list = fs::read_to_string(&list).with_context(|| list.display().to_string())?;
     let row = |line: &str| {
@@ -194,8 +198,9 @@ mod tests {
 
     #[test]
     fn what_pages_fetch_has_the_words_and_no_solution() {
+        let pages = pages_of_mistakes().unwrap();
         for exercise in catalogue::all().unwrap() {
-            let Some(bytes) = bytes(&exercise).unwrap() else { continue };
+            let Some(bytes) = bytes(&exercise, &pages).unwrap() else { continue };
             let end = bytes.iter().position(|&byte| byte == b'\n').unwrap();
             let words: Value = serde_json::from_slice(&bytes[..end]).unwrap();
             assert_eq!(words["exercise"], exercise.name);

@@ -56,7 +56,7 @@ use mdbook_driver::MDBook;
 use mdbook_preprocessor::PreprocessorContext;
 use mdbook_preprocessor::book::{Book, BookItem};
 
-pub use elsewhere::words as exercise_words;
+pub use elsewhere::{pages_of_mistakes, words as exercise_words};
 pub use figures::Figures;
 pub use kept::FigureFolder;
 pub use live_module::{Live, WEIGHTS};

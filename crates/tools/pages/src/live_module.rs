@@ -54,13 +54,6 @@ struct Module {
 const LIVE: Module =
     Module { package: "live", given: "LIVE_MODULE", flags: "-C target-feature=+simd128" };
 
-/// It compares numbers and draws none; its hash maps ask the page for their seeds.
-const ANSWERS: Module = Module {
-    package: "live-answers",
-    given: "LIVE_ANSWERS_MODULE",
-    flags: ENCODER.flags,
-};
-
 /// The same; and its tokenizer's hash maps ask the page for their seeds, by a function that
 /// the page has and no library.
 const ENCODER: Module = Module {
@@ -68,6 +61,13 @@ const ENCODER: Module = Module {
     given: "LIVE_MODEL_MODULE",
     flags: "-C target-feature=+simd128 --cfg getrandom_backend=\"custom\" \
             -C link-arg=--allow-undefined",
+};
+
+/// It compares numbers and draws none; its hash maps ask the page for their seeds.
+const ANSWERS: Module = Module {
+    package: "live-answers",
+    given: "LIVE_ANSWERS_MODULE",
+    flags: ENCODER.flags,
 };
 
 /// Whether the live figures are live.

@@ -40,26 +40,17 @@ pub fn run(args: &checks::Args) -> Result<bool> {
         }
     };
     let passed = matches!(verdict, Ok(Verdict::Passed));
-    if door.json {
-        print(format_args!("{}\n", json!(report_of(&exercise, &verdict))))?;
-    } else {
-        print(format_args!(
-            "{}\n",
-            message(&exercise, verdict.as_ref().map_err(shown)?)
-        ))?;
+    match door.json {
+        true => print(format_args!("{}\n", json!(report_of(&exercise, &verdict))))?,
+        false => print(format_args!("{}\n", message(&exercise, &verdict?)))?,
     }
     checks::note_elsewhere(&exercise, passed)?;
     Ok(passed)
 }
 
-fn shown(error: &anyhow::Error) -> anyhow::Error {
-    anyhow::anyhow!("{error:#}")
-}
-
 /// The verdict on the Rust answer in the reader's folder, or in another, as a [`Report`].
 pub fn rust(exercise: &Exercise, from: Option<&Path>) -> Value {
     let report = checks::report(exercise, from);
-    let report = report.and_then(|report| Ok(serde_json::from_str(&report)?));
     report.unwrap_or_else(|error| json!(report_of(exercise, &Err(error))))
 }
 
@@ -88,6 +79,12 @@ pub fn of_numbers(exercise: &Exercise) -> Result<&'static dyn AnyExercise> {
     exercises::any(name).with_context(|| format!("{name} compares no numbers"))
 }
 
+/// The same, and the numbers that are kept of it.
+fn with_kept(exercise: &Exercise) -> Result<(&'static dyn AnyExercise, Numbers)> {
+    let any = of_numbers(exercise)?;
+    Ok((any, Numbers::of(exercise).map_err(anyhow::Error::msg)?))
+}
+
 fn write_inputs(exercise: &dyn AnyExercise, file: &Path) -> Result<()> {
     let end = file.extension().and_then(|end| end.to_str()).unwrap_or_default();
     match end {
@@ -111,8 +108,7 @@ fn write(file: &Path, text: &str) -> Result<()> {
 
 fn by_program(exercise: &Exercise, command: &str) -> Result<Verdict> {
     end_on_ctrl_c();
-    let any = of_numbers(exercise)?;
-    let kept = Numbers::of(exercise).map_err(anyhow::Error::msg)?;
+    let (any, kept) = with_kept(exercise)?;
     let output = run_with_input(shell(command), &inputs::lines(any))
         .with_context(|| format!("`{command}`"))?;
     if !output.status.success() {
@@ -156,7 +152,6 @@ pub fn bytes_of(file: &Path) -> Result<Vec<u8>> {
 /// # Errors
 /// What cannot be read as numbers.
 pub fn numbers(exercise: &Exercise, name: &str, bytes: Vec<u8>) -> Result<Verdict> {
-    let any = of_numbers(exercise)?;
-    let kept = Numbers::of(exercise).map_err(anyhow::Error::msg)?;
+    let (any, kept) = with_kept(exercise)?;
     Ok(Outputs::read(any, &kept, name, bytes)?.verdict(any, &kept))
 }
