@@ -8,6 +8,7 @@ use block::{LayerNorm, Norm, RmsNorm};
 #[cfg(feature = "fast")]
 use model_files::Levels;
 use model_files::{Gguf, Rule, expect_layers, refuse_packed, refuse_unread};
+use serde::Deserialize;
 use tensors::TensorFile;
 
 use crate::Result;
@@ -28,13 +29,15 @@ impl From<TensorFile> for Tensors {
 }
 
 /// A norm, and how its gain is stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum NormKind {
     /// Mean and variance, with a bias.
     Layer,
     /// The root mean square alone.
     Rms,
     /// The same, computed in f32 whatever the model is computed in.
+    #[serde(rename = "rms_in_f32")]
     RmsInF32,
     /// The same, and files have `gain − 1`.
     RmsLessOne,

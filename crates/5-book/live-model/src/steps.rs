@@ -31,8 +31,6 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// # Errors
-    /// As [`Sampling::temperature`] and [`Sampling::top_p`].
     pub(crate) fn choice(&self) -> Result<Choice, Error> {
         Ok(match self.temperature == 0.0 {
             true => Choice::greedy(),
@@ -41,9 +39,6 @@ impl Asked {
     }
 
     /// The chances that a page shows; of greedy writing, those that the model gives.
-    ///
-    /// # Errors
-    /// As [`choice`](Self::choice).
     pub(crate) fn sampling(&self) -> Result<Sampling, Error> {
         let plain = Sampling::default();
         Ok(match self.temperature == 0.0 {
@@ -128,9 +123,6 @@ impl Chosen {
 
 /// The next token of a text: its id, its piece, and what it adds to the text, which is
 /// nothing where a character is not complete.
-///
-/// # Errors
-/// As [`Growing::add`].
 pub(crate) fn token(
     text: &Text,
     growing: &mut Growing,

@@ -3,19 +3,15 @@
 //! All are one model. What a family says of it is in its file, what several say alike
 //! is here.
 
-mod gemma2;
-mod gemma3;
+mod gemma;
 mod gguf;
-mod gpt2;
-mod gpt_neox;
+mod gpt;
 mod llama;
-mod mistral;
-mod qwen2;
-mod qwen3;
 mod rotary;
 
+use std::sync::LazyLock;
+
 use attention::Dims;
-use block::Activation;
 use model_files::Use::{self, Harmless};
 use model_files::{Gguf, Rule, Settings, SmallFiles, Unused, harmless};
 use tensors::TensorFile;
@@ -24,21 +20,25 @@ use variants::{Sizes, SoftCap, Window};
 use crate::decoders::config::{Config, ENDS};
 use crate::decoders::family::Family;
 use crate::files::{Configuration, family_of};
-use crate::{Error, Result};
+use crate::{Error, Result, table};
 
-type Read = fn(&Settings) -> Result<Config>;
+type Read = fn(&Settings, &'static Family) -> Result<Config>;
 
-/// Every family, and how its settings are read: the only list of them.
-const FAMILIES: &[(&Family, Read)] = &[
-    (&gpt2::GPT2, gpt2::read),
-    (&gpt_neox::GPT_NEOX, gpt_neox::read),
-    (&llama::LLAMA, llama::read),
-    (&mistral::MISTRAL, mistral::read),
-    (&qwen2::QWEN2, qwen2::read),
-    (&qwen3::QWEN3, qwen3::read),
-    (&gemma2::GEMMA2, gemma2::read),
-    (&gemma3::GEMMA3, gemma3::read),
+/// How the settings of each family are read.
+const READ: [(&str, Read); 8] = [
+    ("gpt2", gpt::gpt2),
+    ("gpt_neox", gpt::gpt_neox),
+    ("llama", llama::llama),
+    ("mistral", llama::mistral),
+    ("qwen2", llama::qwen2),
+    ("qwen3", llama::qwen3),
+    ("gemma2", gemma::gemma2),
+    ("gemma3_text", gemma::gemma3),
 ];
+
+/// What each family calls its tensors: the only list of them.
+static FAMILIES: LazyLock<Vec<Family>> =
+    LazyLock::new(|| table::rows(include_str!("families.json")));
 
 /// Keys of a `config.json` that change nothing in any decoder.
 const KEYS: &[Rule] = &[
@@ -71,21 +71,19 @@ pub(crate) const TENSORS: &[Rule] = &[
 
 /// The families that are known.
 pub fn families() -> impl Iterator<Item = &'static Family> {
-    FAMILIES.iter().map(|(family, _)| *family)
+    FAMILIES.iter()
 }
 
 impl Configuration for Config {
     fn of(settings: &Settings) -> Result<Self> {
-        let (family, read) = family_of(settings, FAMILIES, |(family, _)| family.name)?;
-        let settings = &settings.with_own_names(family.other_names)?;
-        let settings = &settings.with_defaults(family.defaults);
-        settings.refuse_unless(
-            "is_causal",
-            true,
-            "true: tokens read those before them",
-        )?;
+        let (_, read) = family_of(settings, &READ, |(name, _)| name)?;
+        let family = family_of(settings, &FAMILIES, |family| family.name)?;
+        let settings = &settings.with_own_names(&family.other_names)?;
+        let settings = &settings.with_defaults(&family.defaults);
+        let expected = "true: tokens read those before them";
+        settings.refuse_unless("is_causal", true, expected)?;
         settings.refuse_unless("add_cross_attention", false, "false")?;
-        let config = read(settings)?;
+        let config = read(settings, family)?;
         config.unused_settings(settings)?;
         Ok(config)
     }
@@ -147,11 +145,6 @@ fn sizes(settings: &Settings) -> Result<Sizes> {
     };
     dims.and_then(|dims| Sizes::new(dims, n_kv_heads))
         .map_err(Error::config(settings.file()))
-}
-
-/// What bends the entries of the feed-forward layers.
-fn activation(settings: &Settings, key: &str, default: Activation) -> Result<Activation> {
-    Ok(settings.one_of(key, default, Activation::named, Activation::NAMES)?)
 }
 
 /// Which layers have windows: `layer_types` where it is there, or else what `is_sliding`

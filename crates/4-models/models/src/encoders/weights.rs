@@ -16,8 +16,6 @@ pub(crate) struct Weights<'a> {
 }
 
 impl<'a> Weights<'a> {
-    /// # Errors
-    /// As [`Reader::new`].
     pub(crate) fn new(config: &'a Config, tensors: &'a Tensors) -> Result<Self> {
         let blocks = [(config.family.names.block, config.n_layers)];
         let reader = Reader::new(tensors, config.family.prefix, &blocks)?;

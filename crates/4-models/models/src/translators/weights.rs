@@ -10,8 +10,7 @@ use variants::{Changes, RelativeBias, VariantAttention};
 use crate::Result;
 use crate::decoders::{Embedding, Layers, Unembedding};
 use crate::reader::{Reader, Tensors};
-use crate::translators::config::{Config, HEAD, Half};
-use crate::translators::families::Places;
+use crate::translators::config::{Config, HEAD, Half, Places};
 use crate::translators::family::Names;
 use crate::translators::side::Side;
 

@@ -191,25 +191,6 @@ impl FastBlock {
         attention.map_or(Ok(Vec::new()), |attention| attention.rows(q, cache, places))
     }
 
-    /// One token of each text.
-    pub(super) fn one_each(
-        &self,
-        work: &mut Work,
-        x: &mut Matrix<f32>,
-        angles: Option<&Angles>,
-        caches: &mut [&mut PackedCache],
-    ) -> attention::Result<()> {
-        let [q, k, v] = self.project(work, x, angles)?;
-        for (row, cache) in caches.iter_mut().enumerate() {
-            cache.append(&k.rows(row, 1).into_owned(), &v.rows(row, 1).into_owned())?;
-        }
-        let caches: Vec<&PackedCache> = caches.iter().map(|cache| &**cache).collect();
-        if let Some(attention) = work.attention.iter_mut().find(|kind| self.is_of(kind)) {
-            attention.one_token(&q, &caches, &mut work.heads)?;
-        }
-        self.rest(work, x)
-    }
-
     fn is_of(&self, attention: &GroupedAttention) -> bool {
         *attention.scoring() == self.scoring
     }

@@ -49,7 +49,7 @@ impl FastDecoder {
         let firsts = (0..ids.len()).step_by(PIECE);
         let pieces = firsts.map(|first| {
             let places: Vec<usize> = (first..ids.len().min(first + PIECE)).collect();
-            let x = tokens.embed(&ids[first..first + places.len()], &[first])?;
+            let x = tokens.embed(&ids[first..first + places.len()], first)?;
             Ok(Piece { first, x, angles: AllAngles::new(rotations, &places) })
         });
         let mut pieces = pieces.collect::<Result<Vec<_>>>()?;
