@@ -17,7 +17,6 @@ mod attribution;
 mod controls;
 mod known;
 mod patched;
-mod references;
 mod stretched;
 
 /// A tiny model with its config changed, and its tensors renamed or left out.
