@@ -116,23 +116,6 @@ impl<T: Real> AsRead<T> {
 }
 
 impl<A, T: Real> Decoder<A, T> {
-    /// The same model with another attention: `other` makes that of block `i` from the one
-    /// that is there.
-    pub fn with_attention<B>(
-        &self,
-        mut other: impl FnMut(usize, &A) -> B,
-    ) -> Decoder<B, T> {
-        let blocks = self.blocks.iter().enumerate();
-        let blocks = blocks.map(|(i, block)| block.with_attention(|it| other(i, it)));
-        Decoder {
-            config: self.config.clone(),
-            embedding: self.embedding.clone(),
-            blocks: blocks.collect(),
-            last_norm: self.last_norm.clone(),
-            unembedding: self.unembedding.clone(),
-        }
-    }
-
     /// A logit per token of the vocabulary, from the last hidden states.
     ///
     /// # Shapes

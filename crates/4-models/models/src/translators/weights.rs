@@ -106,8 +106,6 @@ pub(crate) struct Weights<'a> {
 }
 
 impl<'a> Weights<'a> {
-    /// # Errors
-    /// As [`Reader::new`].
     pub fn new(config: &'a Config, tensors: &'a Tensors) -> Result<Self> {
         let Config { family, encoder, decoder, .. } = config;
         let blocks = [(family.encoder, encoder), (family.decoder, decoder)];
@@ -192,10 +190,7 @@ impl<'a> Weights<'a> {
     fn positions<T: Real>(&self, names: &Names) -> Result<Option<Matrix<T>>> {
         let (n, d) = (self.config.n_positions.unwrap_or(0), self.config.d_model());
         let Some(name) = names.positions else { return Ok(None) };
-        let table = |n| -> Result<Matrix<T>> {
-            let numbers = self.reader.numbers(&weight(name), &[n, d])?;
-            Ok(Matrix::from_row_slice(n, d, &numbers))
-        };
+        let table = |n| self.reader.rows::<T>(name, [n, d]);
         Ok(Some(match self.config.places {
             Places::Learned { offset } => table(n + offset)?.rows(offset, n).into_owned(),
             _ if self.reader.contains(&self.reader.named(&weight(name))) => table(n)?,
@@ -226,9 +221,8 @@ impl<'a> Weights<'a> {
             return Ok(None);
         };
         let n_heads = half.sizes.dims.n_heads();
-        let name = weight(&format!("{}0.{name}", names.block));
-        let numbers = self.reader.numbers(&name, &[n_buckets, n_heads])?;
-        let table = Matrix::from_row_slice(n_buckets, n_heads, &numbers);
+        let name = format!("{}0.{name}", names.block);
+        let table = self.reader.rows(&name, [n_buckets, n_heads])?;
         Ok(Some(RelativeBias::new(table, max_distance, is_causal)?))
     }
 

@@ -1,9 +1,8 @@
 //! A model that writes: its tokens, chances and looks are those of the readable decoder.
 
 use model_files::{Gguf, Sequence};
-use models::decoders::study::ablated_layer;
 use models::decoders::{AsRead, Decoder, Files, Reader};
-use models::{Head, Predict};
+use models::{Head, Predict, ablate};
 
 use super::*;
 
@@ -28,12 +27,11 @@ fn asked(prompt: &str, temperature: f64, off: &[(usize, usize)]) -> Asked {
 /// The readable model, with zeros in the stead of these heads.
 fn readable(off: &[(usize, usize)]) -> AsRead {
     let file = Gguf::from_bytes(NAME, tiny::gguf("llama")).unwrap();
-    let model: AsRead =
-        Decoder::read(&Files::of_gguf(NAME.into(), file).unwrap()).unwrap();
-    model.with_attention(|layer, attention| {
-        let here = off.iter().filter(|head| head.0 == layer).map(|head| (head.1, None));
-        ablated_layer(attention, &here.collect::<Vec<_>>()).unwrap()
-    })
+    let files = Files::of_gguf(NAME.into(), file).unwrap();
+    let mut model: AsRead = Decoder::read(&files).unwrap();
+    let off: Vec<_> = off.iter().copied().map(Head::from).collect();
+    ablate(&mut model, &off, |_| None).unwrap();
+    model
 }
 
 #[test]

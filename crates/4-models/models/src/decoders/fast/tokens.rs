@@ -9,7 +9,7 @@ use variants::SoftCap;
 
 use super::few_bits::joined;
 use crate::Result;
-use crate::decoders::embedding::{Embedding, Unembedding};
+use crate::decoders::embedding::{Embedding, Unembedding, expect_ids};
 use crate::decoders::weights::Weights;
 
 /// Both ends of a decoder.
@@ -73,11 +73,7 @@ impl Tokens {
     /// Tokens of a text from a place on.
     pub(super) fn embed(&self, ids: &[usize], first: usize) -> Result<Matrix<f32>> {
         attention::Error::expect_positive("the number of tokens", ids.len())?;
-        let n_vocabulary = self.logits.d_out();
-        if let Some(position) = ids.iter().position(|&id| id >= n_vocabulary) {
-            let id = ids[position];
-            return Err(attention::Error::Token { position, id, n_vocabulary }.into());
-        }
+        expect_ids(ids, self.logits.d_out())?;
         let (n_tokens, n_positions) = (first.saturating_add(ids.len()), self.n_positions);
         if n_tokens > n_positions {
             return Err(attention::Error::TooLong { n_tokens, n_positions }.into());

@@ -219,9 +219,6 @@ fn settings_of_a_gguf_file_are_read() {
         refused(wide),
         "model.gguf: blk.0.attn_k.weight has shape [6, 24], expected [24, 24]"
     );
-    let each = sized("llama", &[]).bytes();
-    let each = Gguf::from_bytes("model.gguf", each).unwrap();
-    assert_eq!(each.size("llama.attention.head_count_kv").unwrap(), 2);
     let ends = llama()
         .whole("tokenizer.ggml.eos_token_id", 2)
         .whole("tokenizer.ggml.eot_token_id", 5);
