@@ -9,7 +9,7 @@ use variants::{Changes, QkNorm, VariantAttention};
 use crate::Result;
 use crate::decoders::config::Config;
 use crate::decoders::embedding::{Embedding, Unembedding};
-use crate::decoders::families::TENSORS;
+use crate::decoders::families::TABLE;
 use crate::decoders::family::Projections;
 use crate::reader::{Reader, Tensors};
 
@@ -28,7 +28,7 @@ impl<'a> Weights<'a> {
 
     /// Refuses what was not read and is not known to be harmless.
     pub fn expect_all_known(&self) -> Result<()> {
-        self.reader.expect_all_known(TENSORS)
+        self.reader.expect_all_known(&TABLE.tensors)
     }
 
     pub fn embedding<T: Real>(&self) -> Result<Embedding<T>> {

@@ -6,7 +6,7 @@ use model_files::{Sequence, Settings, Unused, harmless};
 use serde_json::{Map, Value};
 use tensors::TensorFile;
 
-use crate::encoders::families::{Counting, FAMILIES, Family, KEYS, TENSORS};
+use crate::encoders::families::{Counting, Family, TABLE};
 use crate::files::{Configuration, activation, family_of};
 use crate::{Error, Result};
 
@@ -39,7 +39,7 @@ pub struct Config {
 
 impl Configuration for Config {
     fn of(settings: &Settings) -> Result<Self> {
-        let family = family_of(settings, &FAMILIES, |family| family.name)?;
+        let family = family_of(settings, &TABLE.families, |family| family.name)?;
         let settings = &settings.with_own_names(&family.other_names)?;
         let settings = &settings.with_defaults(&family.defaults);
         refuse_others(settings)?;
@@ -85,11 +85,11 @@ impl Configuration for Config {
     }
 
     fn unused_settings(&self, settings: &Settings) -> Result<Vec<Unused>> {
-        Ok(settings.leftovers(KEYS)?)
+        Ok(settings.leftovers(&TABLE.keys)?)
     }
 
     fn unused_tensors(&self, file: &TensorFile) -> Vec<Unused> {
-        harmless(file, self.family.prefix, TENSORS)
+        harmless(file, self.family.prefix, &TABLE.tensors)
     }
 }
 

@@ -6,38 +6,18 @@
 
 use std::sync::LazyLock;
 
-use model_files::Rule;
-use model_files::Use::{self, Harmless};
 use serde::Deserialize;
 
-use crate::table;
+use crate::table::Table;
+
+/// What is known of encoders.
+pub(crate) static TABLE: LazyLock<Table<Family>> =
+    LazyLock::new(|| Table::read(include_str!("families.json")));
 
 /// The families that are known.
-pub static FAMILIES: LazyLock<Vec<Family>> =
-    LazyLock::new(|| table::rows(include_str!("families.json")));
-
-/// Keys of a `config.json` that change nothing in any encoder.
-pub(crate) const KEYS: &[Rule] = &[
-    Rule("tie_word_embeddings tie_weights_", Harmless("of a head on top")),
-    Rule("sinusoidal_pos_embds", Harmless("the table of positions is in the file")),
-    Rule("directionality", Harmless("a note on the text")),
-    Rule("embedding_size", Harmless("the tables in the file have it")),
-];
-
-const HEAD: Use = Harmless("a head on top, which the encoder does not have");
-const BUFFER: Use = Harmless("0, 1, 2, …, or zeros: counted here");
-
-/// Tensors that are no part of any encoder.
-pub(crate) const TENSORS: &[Rule] = &[
-    Rule("embeddings.position_ids embeddings.token_type_ids", BUFFER),
-    Rule(
-        "pooler.* cls.* classifier.* lm_head.* qa_outputs.* pre_classifier.* \
-         vocab_transform.* vocab_layer_norm.* vocab_projector.* \
-         discriminator_predictions.* generator_predictions.* generator_lm_head.* \
-         sequence_summary.*",
-        HEAD,
-    ),
-];
+pub fn families() -> impl Iterator<Item = &'static Family> {
+    TABLE.families.iter()
+}
 
 /// A family of encoders: its names, and how it counts positions.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

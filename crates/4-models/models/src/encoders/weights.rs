@@ -5,7 +5,7 @@ use block::{Block, Embedding, FeedForward, LayerNorm, Norms, Positions, Sublayer
 
 use crate::encoders::Config;
 use crate::encoders::embeddings::Embeddings;
-use crate::encoders::families::TENSORS;
+use crate::encoders::families::TABLE;
 use crate::reader::{Reader, Tensors};
 use crate::{Error, Result};
 
@@ -24,7 +24,7 @@ impl<'a> Weights<'a> {
 
     /// Refuses what was not read and is not known to be harmless.
     pub(crate) fn expect_all_known(&self) -> Result<()> {
-        self.reader.expect_all_known(TENSORS)
+        self.reader.expect_all_known(&TABLE.tensors)
     }
 
     pub(crate) fn embeddings<T: Real>(&self) -> Result<Embeddings<T>> {

@@ -6,17 +6,17 @@ use std::sync::LazyLock;
 
 use attention::Dims;
 use block::Activation;
-use model_files::Use::Harmless;
-use model_files::{Rule, Settings, SmallFiles, Unused};
+use model_files::{Settings, SmallFiles, Unused};
 use tensors::TensorFile;
 use variants::Sizes;
 
 use crate::files::{Configuration, activation, family_of};
+use crate::table::Table;
 use crate::translators::config::{Config, Half, Places};
 use crate::translators::family::Family;
 use crate::translators::weights::unused_tensors;
 use crate::writing::Generation;
-use crate::{Error, Result, table};
+use crate::{Error, Result};
 
 type Read = fn(&Settings, &'static Family) -> Result<Config>;
 
@@ -24,35 +24,19 @@ type Read = fn(&Settings, &'static Family) -> Result<Config>;
 const READ: [(&str, Read); 4] =
     [("marian", marian), ("bart", bart), ("mbart", bart), ("t5", t5::read)];
 
-/// What each family calls its tensors: the only list of them.
-static FAMILIES: LazyLock<Vec<Family>> =
-    LazyLock::new(|| table::rows(include_str!("families.json")));
-
-/// Keys of a `config.json` that change nothing in any of them.
-const KEYS: &[Rule] = &[
-    Rule("init_std", Harmless("for training alone")),
-    Rule("n_positions", Harmless("relative positions have no last one")),
-    Rule(
-        "extra_pos_embeddings",
-        Harmless("the table of positions follows from its kind"),
-    ),
-    Rule(
-        "force_bos_token_to_be_generated",
-        Harmless("an older name of forced_bos_token_id"),
-    ),
-    Rule("add_bias_logits", Harmless("a bias that is in the file is added")),
-    Rule("save_step", Harmless("a note on the training")),
-];
+/// What is known of encoder-decoders.
+pub(crate) static TABLE: LazyLock<Table<Family>> =
+    LazyLock::new(|| Table::read(include_str!("families.json")));
 
 /// The families that are known.
 pub fn families() -> impl Iterator<Item = &'static Family> {
-    FAMILIES.iter()
+    TABLE.families.iter()
 }
 
 impl Configuration for Config {
     fn of(settings: &Settings) -> Result<Self> {
         let (_, read) = family_of(settings, &READ, |(name, _)| name)?;
-        let family = family_of(settings, &FAMILIES, |family| family.name)?;
+        let family = family_of(settings, &TABLE.families, |family| family.name)?;
         let settings = &settings.with_own_names(&family.other_names)?;
         let settings = &settings.with_defaults(&family.defaults);
         settings.refuse_unless("is_encoder_decoder", true, "true")?;
@@ -109,7 +93,7 @@ impl Configuration for Config {
     }
 
     fn unused_settings(&self, settings: &Settings) -> Result<Vec<Unused>> {
-        Ok(settings.leftovers(KEYS)?)
+        Ok(settings.leftovers(&TABLE.keys)?)
     }
 
     fn unused_tensors(&self, file: &TensorFile) -> Vec<Unused> {

@@ -2,8 +2,7 @@
 
 use attention::{Matrix, Real, RowVector};
 use block::{Block, FeedForward, Norm, Norms, Sublayer, sinusoidal};
-use model_files::Use::Harmless;
-use model_files::{Rule, Unused, harmless};
+use model_files::{Unused, harmless};
 use tensors::TensorFile;
 use variants::{Changes, RelativeBias, VariantAttention};
 
@@ -11,26 +10,14 @@ use crate::Result;
 use crate::decoders::{Embedding, Layers, Unembedding};
 use crate::reader::{Reader, Tensors};
 use crate::translators::config::{Config, HEAD, Half, Places};
+use crate::translators::families::TABLE;
 use crate::translators::family::Names;
 use crate::translators::side::Side;
-
-/// Tensors that are no part of any family's model.
-const TENSORS: &[Rule] = &[
-    Rule("encoder.version decoder.version", Harmless("a note on the files")),
-    Rule(
-        "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight",
-        Harmless("attention to another text has no distances"),
-    ),
-    Rule(
-        "classification_head.* qa_outputs.*",
-        Harmless("a head on top, for another task"),
-    ),
-];
 
 /// The tensors that are known to be no part of such a model, and those in whose place the
 /// file has others.
 pub(crate) fn unused_tensors(config: &Config, file: &TensorFile) -> Vec<Unused> {
-    let mut unused = harmless(file, config.family.prefix, TENSORS);
+    let mut unused = harmless(file, config.family.prefix, &TABLE.tensors);
     let prefix = file.prefix(config.family.prefix);
     let tables = Tables::of(config, prefix, |name| file.contains(name));
     if !tables.names().contains(&tables.shared) && file.contains(&tables.shared) {
@@ -118,7 +105,7 @@ impl<'a> Weights<'a> {
 
     /// Refuses what was not read and is not known to be harmless.
     pub fn expect_all_known(&self) -> Result<()> {
-        self.reader.expect_all_known(TENSORS)
+        self.reader.expect_all_known(&TABLE.tensors)
     }
 
     /// The tokens of both sides; `None` for a decoder that has the encoder's.

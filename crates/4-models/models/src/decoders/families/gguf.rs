@@ -22,12 +22,13 @@ use variants::{Pairing, Rotary, Sizes, SoftCap, Window};
 
 use crate::decoders::config::{Biases, Config};
 use crate::decoders::family::Family;
-use crate::{Error, Result, table};
+use crate::table::Table;
+use crate::{Error, Result};
 use keys::Keys;
 
 /// What such files call the tensors of each architecture.
-static FAMILIES: LazyLock<Vec<Family>> =
-    LazyLock::new(|| table::rows(include_str!("gguf/families.json")));
+static TABLE: LazyLock<Table<Family>> =
+    LazyLock::new(|| Table::read(include_str!("gguf/families.json")));
 
 type Read = fn(&Keys, &'static Family) -> Result<Config>;
 
@@ -45,7 +46,7 @@ const KNOWN: &str = "\"llama\", \"qwen2\", \"qwen3\", \"gemma2\" or \"gemma3\"";
 pub(crate) fn gguf_config(file: &Gguf) -> Result<(Config, Vec<Unused>)> {
     const ARCHITECTURE: &str = "general.architecture";
     let architecture = file.text(ARCHITECTURE)?;
-    let mut all = ARCHITECTURES.iter().zip(FAMILIES.iter());
+    let mut all = ARCHITECTURES.iter().zip(&TABLE.families);
     let found = all.find(|((name, _), _)| *name == architecture);
     let ((name, read), family) = found.ok_or_else(|| file.wrong(ARCHITECTURE, KNOWN))?;
     const TYPE: &str = "general.type";
