@@ -98,10 +98,7 @@ impl<T: Real> AsRead<T> {
     /// All hidden states and maps of a text whose positions may be given: by those of a
     /// table, or by the angles of queries and keys. Which token sees which is as they lie.
     ///
-    /// # Shapes
-    /// As [`forward`](Self::forward).
-    ///
-    /// # Errors
+    /// # Shapes and errors
     /// As [`forward`](Self::forward).
     pub fn forward_at(&self, sequence: &Sequence) -> Result<Layers<T>> {
         let Some(places) = &sequence.positions else { return self.forward(sequence) };

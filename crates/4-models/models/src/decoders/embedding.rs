@@ -37,10 +37,7 @@ impl<T: Real> Embedding<T> {
 
     /// The same, with a position per token.
     ///
-    /// # Shapes
-    /// As [`forward`](Self::forward).
-    ///
-    /// # Errors
+    /// # Shapes and errors
     /// As [`forward`](Self::forward); [`attention::Error`] for another number of positions.
     pub fn forward_at(
         &self,

@@ -98,10 +98,7 @@ impl Config {
     /// Positions of a file are rows of the table, also in a family that begins to count
     /// behind padding.
     ///
-    /// # Shapes
-    /// As [`Sequence::read`].
-    ///
-    /// # Errors
+    /// # Shapes and errors
     /// As [`Sequence::read`] and [`Sequence::expect_positions`].
     pub fn sequences(&self, file: &TensorFile) -> Result<Vec<Sequence>> {
         let n_types = self.n_types.unwrap_or(1);

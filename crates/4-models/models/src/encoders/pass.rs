@@ -38,10 +38,7 @@ impl<T: Real> Pass<T> {
 impl<T: Real> Encoder<LayerParameters<T>, T> {
     /// A pass over a text; `stage` computes attention.
     ///
-    /// # Shapes
-    /// As [`Encoder::forward`].
-    ///
-    /// # Errors
+    /// # Shapes and errors
     /// As [`Encoder::forward`].
     pub fn pass(
         &self,

@@ -2,8 +2,6 @@
 
 mod t5;
 
-use std::sync::LazyLock;
-
 use attention::Dims;
 use block::Activation;
 use model_files::{Settings, SmallFiles, Unused};
@@ -11,9 +9,8 @@ use tensors::TensorFile;
 use variants::Sizes;
 
 use crate::files::{Configuration, activation, family_of};
-use crate::table::Table;
 use crate::translators::config::{Config, Half, Places};
-use crate::translators::family::Family;
+use crate::translators::family::{Family, TABLE};
 use crate::translators::weights::unused_tensors;
 use crate::writing::Generation;
 use crate::{Error, Result};
@@ -23,10 +20,6 @@ type Read = fn(&Settings, &'static Family) -> Result<Config>;
 /// How the settings of each family are read.
 const READ: [(&str, Read); 4] =
     [("marian", marian), ("bart", bart), ("mbart", bart), ("t5", t5::read)];
-
-/// What is known of encoder-decoders.
-pub(crate) static TABLE: LazyLock<Table<Family>> =
-    LazyLock::new(|| Table::read(include_str!("families.json")));
 
 /// The families that are known.
 pub fn families() -> impl Iterator<Item = &'static Family> {

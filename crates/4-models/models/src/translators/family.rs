@@ -1,8 +1,15 @@
 //! What a family calls its tensors, and where its norms stand.
 
+use std::sync::LazyLock;
+
 use serde::Deserialize;
 
 use crate::NormKind;
+use crate::table::Table;
+
+/// What is known of encoder-decoders.
+pub(crate) static TABLE: LazyLock<Table<Family>> =
+    LazyLock::new(|| Table::read(include_str!("families.json")));
 
 /// A family of encoder-decoders.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

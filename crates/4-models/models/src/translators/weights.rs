@@ -10,8 +10,7 @@ use crate::Result;
 use crate::decoders::{Embedding, Layers, Unembedding};
 use crate::reader::{Reader, Tensors};
 use crate::translators::config::{Config, HEAD, Half, Places};
-use crate::translators::families::TABLE;
-use crate::translators::family::Names;
+use crate::translators::family::{Names, TABLE};
 use crate::translators::side::Side;
 
 /// The tensors that are known to be no part of such a model, and those in whose place the
