@@ -8,7 +8,7 @@ use crate::scalars::{N_LETTERS, ids};
 /// any model was trained.
 pub const ADDED: f64 = 0.1;
 
-/// How often each letter came after some letters: after none, one or two.
+/// How often each letter came after so many others, and fewer at the beginning of a name.
 #[derive(Debug, Clone)]
 pub struct Counts {
     n_before: usize,
@@ -20,22 +20,46 @@ impl Counts {
     pub fn of(names: &[Vec<usize>], n_before: usize) -> Self {
         let mut after = HashMap::new();
         for (before, id) in each(names, n_before) {
-            let counts = after.entry(before).or_insert_with(|| vec![ADDED; N_LETTERS]);
-            counts[id] += 1.0;
+            after.entry(before).or_insert_with(|| vec![0.0; N_LETTERS])[id] += 1.0;
         }
         Self { n_before, after }
     }
 
     /// The mean, over letters and ends, of -ln of the chance that the counts give to what came.
     pub fn loss(&self, names: &[Vec<usize>]) -> f64 {
-        let chance = |(before, id): (Vec<usize>, usize)| match self.after.get(&before) {
-            Some(counts) => counts[id] / counts.iter().sum::<f64>(),
-            None => 1.0 / N_LETTERS as f64,
-        };
-        let losses: Vec<f64> =
-            each(names, self.n_before).map(|it| -chance(it).ln()).collect();
-        losses.iter().sum::<f64>() / losses.len() as f64
+        mean_loss(names, self.n_before, |before, id| {
+            let [count, all] = self
+                .after
+                .get(before)
+                .map_or([0.0; 2], |counts| [counts[id], counts.iter().sum()]);
+            (count + ADDED) / (all + ADDED * N_LETTERS as f64)
+        })
     }
+}
+
+/// The loss of counts after `n_before` letters, blended with those after fewer: the more
+/// different letters have followed, the more the fewer count (Witten and Bell 1991).
+pub fn blended_loss(split: &Split, n_before: usize) -> f64 {
+    let all: Vec<_> = (0..=n_before).map(|n| Counts::of(&split.learned, n)).collect();
+    mean_loss(&split.test, n_before, |before, id| {
+        all.iter().fold(1.0 / N_LETTERS as f64, |shorter, Counts { n_before, after }| {
+            let before = &before[before.len().saturating_sub(*n_before)..];
+            after.get(before).map_or(shorter, |counts| {
+                let kinds = counts.iter().filter(|&&count| count > 0.0).count() as f64;
+                (counts[id] + kinds * shorter) / (counts.iter().sum::<f64>() + kinds)
+            })
+        })
+    })
+}
+
+fn mean_loss(
+    names: &[Vec<usize>],
+    n_before: usize,
+    chance: impl Fn(&[usize], usize) -> f64,
+) -> f64 {
+    let losses = each(names, n_before).map(|(before, id)| -chance(&before, id).ln());
+    let losses: Vec<f64> = losses.collect();
+    losses.iter().sum::<f64>() / losses.len() as f64
 }
 
 /// Each letter of some names with those before it, of which there are fewer at the beginning.

@@ -60,7 +60,8 @@ pub(super) fn times(_: &Args) -> Result<Figure> {
     let small = times("small")?.into_iter().map(Some).collect();
     let larger = times("larger")?.into_iter().map(Some);
     let larger = [None; 3].into_iter().chain(larger).collect();
-    let title = "Leaving the tape buys most in the small model, vectors in the larger";
+    let title =
+        "Doing without a tape saves most in the small model, vectors in the larger";
     let what = "milliseconds of a step on one thread, medians of 101 rounds";
     let series = [("small", small), ("larger", larger)];
     charts::bars(title, what, &rungs.map(str::to_owned), &series)
