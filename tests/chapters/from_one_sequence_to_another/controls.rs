@@ -60,6 +60,9 @@ fn how_many_heads_align_and_what_the_controls_say() {
 #[test]
 fn what_is_left_without_heads() {
     let needed = list("needed").len();
+    // What the text says: as many by the control that is scaled, and not the same.
+    assert_eq!(list("needed_scaled").len(), needed);
+    assert_ne!(list("needed_scaled"), list("needed"));
     let mut quoted = vec![("needed".to_owned(), needed.to_string())];
     let n_heads = list("without").len();
     quoted.push(("not_needed".into(), (n_heads - needed).to_string()));
