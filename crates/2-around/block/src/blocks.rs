@@ -111,7 +111,6 @@ impl<A, T: Real> Block<A, T> {
     ///
     /// # Errors
     /// As `attend` and the parts.
-    // ANCHOR: forward_by
     pub fn forward_by(
         &self,
         x: &Matrix<T>,
@@ -133,7 +132,6 @@ impl<A, T: Real> Block<A, T> {
         }
         Ok(BlockOutput { out, attn, cross })
     }
-    // ANCHOR_END: forward_by
 }
 
 impl<A: MultiHeadAttention<T>, T: Real> Block<A, T> {

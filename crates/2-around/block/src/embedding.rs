@@ -49,7 +49,6 @@ impl<T: Real> Embedding<T> {
     /// assert_ne!(x.row(0), x.row(2)); // the same token, elsewhere
     /// # Ok::<(), attention::Error>(())
     /// ```
-    // ANCHOR: forward
     pub fn forward(&self, ids: &[usize], n_tokens: usize) -> Result<Matrix<T>> {
         self.check(ids, n_tokens)?;
         let scale = T::of(self.scale);
@@ -59,7 +58,6 @@ impl<T: Real> Embedding<T> {
         self.positions.add_to(&mut x, n_tokens)?;
         Ok(x)
     }
-    // ANCHOR_END: forward
 
     /// The gradients of both tables, as an embedding: each row gathers from every place where
     /// it was read.
@@ -69,7 +67,6 @@ impl<T: Real> Embedding<T> {
     ///
     /// # Errors
     /// As [`forward`](Self::forward), and if `d_x` has another shape.
-    // ANCHOR: backward
     pub fn backward(
         &self,
         ids: &[usize],
@@ -98,7 +95,6 @@ impl<T: Real> Embedding<T> {
         };
         Ok(Self { tokens: d_tokens, scale: self.scale, positions })
     }
-    // ANCHOR_END: backward
 
     fn check(&self, ids: &[usize], n_tokens: usize) -> Result<()> {
         Error::expect_positive("the number of tokens", n_tokens.min(ids.len()))?;

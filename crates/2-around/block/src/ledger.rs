@@ -93,27 +93,23 @@ impl Ledger {
     }
 }
 
-/// How the parts of a block are called: projections and pairs of both attentions.
+/// How the parts of a block are called: projections and pairs of its attention.
 struct Names {
     attention: [&'static str; 2],
-    cross: [&'static str; 2],
     feed_forward: &'static str,
 }
 
 const CROSS: [&str; 2] = ["cross: projections", "cross: target × source"];
 const ALONE: Names = Names {
     attention: ["attention: projections", "attention: pairs of tokens"],
-    cross: CROSS,
     feed_forward: "feed-forward",
 };
 const ENCODER: Names = Names {
     attention: ["encoder: projections", "encoder: source × source"],
-    cross: CROSS,
     feed_forward: "encoder: feed-forward",
 };
 const DECODER: Names = Names {
     attention: ["decoder: projections", "decoder: target × target"],
-    cross: CROSS,
     feed_forward: "decoder: feed-forward",
 };
 
@@ -136,7 +132,7 @@ impl Parts {
         self.add_attention(names.attention, &own.function, [n_tokens; 2])?;
         self.n_in_norms += own.norms.n_entries();
         if let Some(cross) = &block.cross {
-            self.add_attention(names.cross, &cross.function, [n_tokens, n_source])?;
+            self.add_attention(CROSS, &cross.function, [n_tokens, n_source])?;
             self.n_in_norms += cross.norms.n_entries();
         }
         if let Some(sublayer) = &block.feed_forward {
@@ -170,11 +166,10 @@ impl Parts {
         n_tokens: usize,
     ) -> Result<()> {
         let weights: usize = layer.projections().map(|it| it.weight.len()).sum();
-        let multiply_adds = (weights as u64).checked_mul(n_tokens as u64);
+        let work = (weights as u64).checked_mul(n_tokens as u64);
         let what = || format!("{n_tokens} tokens through a feed-forward layer");
-        let multiply_adds =
-            multiply_adds.ok_or_else(|| Error::TooLarge { what: what() })?;
-        self.add_part(name, layer.n_entries(), multiply_adds);
+        let work = work.ok_or_else(|| Error::TooLarge { what: what() })?;
+        self.add_part(name, layer.n_entries(), work);
         Ok(())
     }
 
@@ -210,14 +205,8 @@ impl fmt::Display for Ledger {
                 share(part.multiply_adds as f64, work as f64),
             ]
         }));
-        let empty = String::new;
-        rows.push(vec![
-            "total".into(),
-            thousands(parameters),
-            empty(),
-            thousands(work),
-            empty(),
-        ]);
+        let total = ["total", &thousands(parameters), "", &thousands(work), ""];
+        rows.push(total.map(String::from).to_vec());
         write_table(f, &rows)
     }
 }

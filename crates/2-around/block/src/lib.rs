@@ -75,7 +75,7 @@ pub use activation::Activation;
 pub use blocks::{Block, BlockOutput, Memory, Reads};
 pub use dropout::Dropout;
 pub use embedding::Embedding;
-pub use encoder_decoder::{EncoderDecoder, EncoderDecoderGradients};
+pub use encoder_decoder::EncoderDecoder;
 pub use feed_forward::{FeedForward, Hidden};
 pub use layer_norm::{LayerNorm, layer_norm_backward};
 pub use ledger::{Ledger, Part};

@@ -82,7 +82,6 @@ impl<T: Real> Entries<T> for Positions<T> {
 /// assert_eq!(table.row(0).iter().collect::<Vec<_>>(), [&0.0, &1.0, &0.0, &1.0]);
 /// assert_eq!(table[(2, 2)], (2.0f64 / 100.0).sin());
 /// ```
-// ANCHOR: sinusoidal
 pub fn sinusoidal<T: Real>(n_positions: usize, d_model: usize) -> Matrix<T> {
     Matrix::from_fn(n_positions, d_model, |position, column| {
         let pair = (column / 2) as f64;
@@ -90,7 +89,6 @@ pub fn sinusoidal<T: Real>(n_positions: usize, d_model: usize) -> Matrix<T> {
         T::of(if column % 2 == 0 { angle.sin() } else { angle.cos() })
     })
 }
-// ANCHOR_END: sinusoidal
 
 #[cfg(test)]
 mod tests {

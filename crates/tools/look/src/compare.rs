@@ -25,27 +25,19 @@ pub use draws::Draws;
 pub struct Args {
     /// What to read, in quotes
     text: String,
-
     /// What to read beside it, in quotes
     #[arg(required_unless_present = "other_model")]
     other: Option<String>,
-
     /// Another model on the same text, in place of another text
     #[arg(long, value_name = "FOLDER", conflicts_with = "other")]
     other_model: Option<PathBuf>,
-
     #[command(flatten)]
     model: ModelArgs,
-
     #[command(flatten)]
     show: ShowArgs,
 }
 
 /// Reads both, and prints which heads differ most.
-///
-/// # Errors
-/// A model that is not there, does not fit, or writes from a source; texts that are empty, too
-/// long, or have one token; models whose heads are not as many; what cannot be written.
 pub fn run(args: &Args) -> Result<()> {
     args.show.expect_layer_used()?;
     let folder = args.model.folder()?;
@@ -74,9 +66,6 @@ pub fn run(args: &Args) -> Result<()> {
 const MOST: usize = 12;
 
 /// Both texts through the model in this folder, and the texts that are drawn beside them.
-///
-/// # Errors
-/// A model or a text that cannot be read.
 fn two_texts(folder: &Path, texts: [&str; 2], long: Long) -> Result<([View; 2], Draws)> {
     let opened = ModelSource::of(folder)?;
     let start = opened.start;
@@ -116,9 +105,6 @@ fn compared(
 }
 
 /// All that is printed of two views; where a model is at hand, beside texts that were drawn.
-///
-/// # Errors
-/// If they have not the same heads, or a text is a single token.
 pub fn report(first: &View, second: &View, draws: &Draws) -> Result<String> {
     let (basis, all) = compared(first, second, draws)?;
     let (kind, mean) = match basis {

@@ -27,18 +27,14 @@ use crate::view::share;
 pub struct Args {
     /// A text file with a text per line
     file: PathBuf,
-
     /// Sort the heads by one of the columns; without, by whichever number is farthest above
     /// chance
     #[arg(long, value_name = "COLUMN", value_parser = habit)]
     sort: Option<Habit>,
-
     #[command(flatten)]
     model: ModelArgs,
-
     #[command(flatten)]
     save: SaveArgs,
-
     /// Write over what exists
     #[arg(long)]
     force: bool,
@@ -51,10 +47,6 @@ fn habit(text: &str) -> Result<Habit> {
 }
 
 /// Reads the texts, and prints what every head does.
-///
-/// # Errors
-/// A model that is not there, does not fit, or writes from a source; a line that is too long;
-/// what cannot be written.
 pub fn run(args: &Args) -> Result<()> {
     let SaveArgs { save, mm } = &args.save;
     let (folder, existing) = (args.model.folder()?, existing(args.force));

@@ -25,31 +25,22 @@ use crate::study::{DrawArgs, TextInDecoder, name};
 pub struct Args {
     #[command(flatten)]
     text: TextArgs,
-
     /// Whose logits: tokens with a comma between, spaces counting, as in " Mary, John";
     /// without, of the most likely token
     #[arg(long, value_name = "TOKENS")]
     of: Option<String>,
-
     /// Write it as JSON: every head, for each of these tokens or of the most likely
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-
     #[command(flatten)]
     draws: DrawArgs,
-
     #[command(flatten)]
     model: ModelArgs,
-
     #[command(flatten)]
     page: PageArgs,
 }
 
 /// Prints what heads add, and writes it.
-///
-/// # Errors
-/// A model that does not go on with a text; a text or tokens that do not fit; what cannot be
-/// written.
 pub fn run(args: &Args) -> Result<()> {
     let folder = args.model.folder()?;
     let Some(sentence) = args.text.read()? else { return Ok(()) };

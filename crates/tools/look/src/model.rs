@@ -35,40 +35,32 @@ use crate::{fetch, translate};
 pub struct Args {
     /// The model: a folder, a GGUF file, or `smollm2`
     folder: PathBuf,
-
     /// `input_ids`, (batch, n) or (n); where they are there, `attention_mask` (1 = real,
     /// 0 = padding), `token_type_ids` and `position_ids` of the same shape. All are integers.
     /// What a model gave may stand beside them; whatever else would change the result is
     /// refused by its name
     #[arg(required_unless_present = "text", conflicts_with = "text")]
     input: Option<PathBuf>,
-
     /// A text in place of INPUT, for a FOLDER with a tokenizer.json or a GGUF file
     #[arg(long)]
     text: Option<String>,
-
     /// Where to write
     #[arg(long, value_name = "OUT", default_value = "layers.safetensors")]
     output: PathBuf,
-
     /// Cut what is longer than the model's positions: of a text the end, of ids all that
     /// is behind the last position
     #[arg(long)]
     truncate: bool,
-
     /// The precision to compute in, and to write
     #[arg(long, value_enum, default_value_t = Precision::F64)]
     dtype: Precision,
-
     /// Say what the model's files and INPUT hold and is not used, and why that changes
     /// nothing
     #[arg(long)]
     unused: bool,
-
     /// Write over OUT if it exists
     #[arg(long)]
     force: bool,
-
     /// Fetch smollm2 if it is not there, and do not ask
     #[arg(long)]
     download: bool,
@@ -117,9 +109,6 @@ fn output_sizes(model: &ModelFiles) -> Option<OutputSizes> {
 }
 
 /// Reads, computes, and then writes: whatever fails, nothing is written.
-///
-/// # Errors
-/// What is wrong with the folder, the input, or the place to write to.
 pub fn run(args: &Args) -> Result<()> {
     let path = fetch::named(&args.folder, args.download)?;
     let existing = existing(args.force);

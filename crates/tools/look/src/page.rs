@@ -43,9 +43,6 @@ impl Section {
 }
 
 /// The page of some texts, one kind of maps after the other; the first says what the text is.
-///
-/// # Errors
-/// Two texts side by side that are so long that their page could not be used.
 pub fn of(sections: &[Section]) -> Result<String> {
     sections.iter().try_for_each(|section| section.texts.check())?;
     let first = sections.first().map_or("", |first| &first.texts.chosen().sentence);

@@ -27,31 +27,22 @@ use crate::study::{
 pub struct Args {
     /// What is read, in quotes
     text: String,
-
     /// The text whose outputs are put in, in quotes
     from: String,
-
     /// The difference of whose logits: two tokens with a comma between, spaces counting, as in
     /// " Mary, John"
     #[arg(long, value_name = "TOKENS")]
     of: String,
-
     /// Heads to patch at once, as in 5.3,18.6; without, those that carry most
     #[arg(long, value_name = "L.H,...", value_delimiter = ',', value_parser = head)]
     heads: Vec<Head>,
-
     #[command(flatten)]
     draws: DrawArgs,
-
     #[command(flatten)]
     model: ModelArgs,
 }
 
 /// Prints what comes with each head.
-///
-/// # Errors
-/// A model that does not go on with a text; texts of different lengths, or that give the same;
-/// heads and tokens that are not there.
 pub fn run(args: &Args) -> Result<()> {
     let Args { text, from, of, heads, draws, model } = args;
     let read =

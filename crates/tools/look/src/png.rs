@@ -15,9 +15,6 @@ const UNITS: f32 = 96.0;
 const MOST_DOTS: u64 = 1 << 28;
 
 /// A PNG of 600 dots an inch.
-///
-/// # Errors
-/// If this machine has no font; a picture of more dots than are drawn.
 pub fn of(svg: &str) -> Result<Vec<u8>> {
     let mut fonts = Database::new();
     fonts.load_system_fonts();

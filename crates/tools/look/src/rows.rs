@@ -58,9 +58,6 @@ impl FromStr for Queries {
 
 impl Queries {
     /// The places of these tokens in a text, from the first on, each once.
-    ///
-    /// # Errors
-    /// A token that is not there.
     pub fn places(&self, pieces: &[String]) -> Result<Vec<usize>> {
         let mut places = BTreeSet::new();
         let n = pieces.len();
@@ -98,9 +95,6 @@ fn bare(piece: &str) -> &str {
 }
 
 /// Rows of a text's maps in this model, of all layers or one.
-///
-/// # Errors
-/// Tokens or a layer that are not there; rows that need more memory than is taken.
 pub fn of_text(
     opened: ModelSource,
     (text, long): (&str, Long),

@@ -69,9 +69,6 @@ impl OutputFile {
 
     /// Writes this part of a view; pictures are `mm` millimetres wide. A file of maps has all
     /// heads always: one layer of it would be read as the first.
-    ///
-    /// # Errors
-    /// A file of maps of which one layer alone is there; what cannot be written.
     pub fn write(
         &self,
         view: &View,

@@ -22,10 +22,8 @@ pub struct ShowArgs {
     /// in 5, for `--save` and `--queries`
     #[arg(long, value_name = "L.H", value_parser = crate::args::part)]
     pub head: Option<Part>,
-
     #[command(flatten)]
     pub save: SaveArgs,
-
     #[command(flatten)]
     pub page: PageArgs,
 }
@@ -112,9 +110,6 @@ impl MapReport {
 }
 
 /// Writes the page of a sentence, if one is wanted, with what stands beside its maps.
-///
-/// # Errors
-/// What the model refuses; what cannot be written.
 pub fn write_page(
     args: &PageArgs,
     (folder, sentence, long): (&Path, &str, Long),

@@ -44,9 +44,6 @@ fn product<const N: usize>(factors: [usize; N]) -> u128 {
 
 /// Whether what a model gives of these sequences, in numbers of `width` bytes, is no more
 /// than is kept.
-///
-/// # Errors
-/// If it is, with the numbers.
 pub fn expect_room(
     sizes: OutputSizes,
     sequences: &[Sequence],
@@ -60,9 +57,6 @@ pub fn expect_room(
 }
 
 /// The same of sources and targets, by how many tokens each has.
-///
-/// # Errors
-/// As [`expect_room`].
 pub fn expect_room_of_pairs(
     files: &models::translators::Files,
     pairs: &[[usize; 2]],
@@ -100,9 +94,6 @@ fn expect_bytes(n: u128, width: usize, n_texts: usize, tokens: &str) -> Result<(
 }
 
 /// Whether so many maps of these queries and keys are no more than is kept.
-///
-/// # Errors
-/// If they are, with the numbers.
 pub fn check_size(lengths: [usize; 2], n_heads: usize) -> Result<()> {
     expect_maps(lengths, n_heads).map_err(|why| {
         anyhow!("{why}: `--queries` chooses who asks, and `--layer` one layer")
@@ -110,9 +101,6 @@ pub fn check_size(lengths: [usize; 2], n_heads: usize) -> Result<()> {
 }
 
 /// The same where neither tokens nor layers can be chosen.
-///
-/// # Errors
-/// As [`check_size`].
 pub fn expect_maps([n_q, n_kv]: [usize; 2], n_heads: usize) -> Result<()> {
     let bytes = [n_q, n_kv, n_heads].into_iter().try_fold(4usize, usize::checked_mul);
     let gigabytes = |bytes: f64| format!("{:.1} GB", bytes / 1e9);

@@ -133,9 +133,6 @@ impl Reader {
 }
 
 /// All of a text file.
-///
-/// # Errors
-/// A file that cannot be read, or is not UTF-8, or has no end.
 pub fn text_file(path: &Path) -> Result<String> {
     let name = path.display();
     let mut bytes = Vec::new();

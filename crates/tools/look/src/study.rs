@@ -28,7 +28,6 @@ pub struct DrawArgs {
     #[arg(long = "draws", value_name = "N", default_value_t = 20,
         value_parser = clap::value_parser!(u16).range(1..).map(usize::from))]
     pub n: usize,
-
     /// The seed of the draws
     #[arg(long = "draws-seed", value_name = "SEED", default_value_t = 0)]
     pub seed: u64,

@@ -36,8 +36,7 @@ pub struct Translation {
     pub notes: String,
 }
 
-/// # Errors
-/// A model that writes from a source: it has three kinds of maps.
+/// Refuses a model that writes from a source: it has three kinds of maps.
 pub fn expect_one_text(folder: &Path) -> Result<()> {
     if folder.is_file() {
         return Ok(());

@@ -32,56 +32,44 @@ pub struct Args {
     /// What it goes on with, in quotes
     #[arg(required_unless_present = "download")]
     text: Option<String>,
-
     /// How many tokens it writes at most
     #[arg(long, default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..))]
     tokens: u32,
-
     /// Choose by chance, with a seed; without, the most likely token is chosen
     #[arg(long)]
     seed: Option<u64>,
-
     /// Choose by chance: 1 is what the model learned, less is nearer to the most likely
     #[arg(long)]
     temperature: Option<f64>,
-
     /// Choose by chance among the K most likely tokens
     #[arg(long, value_name = "K")]
     top_k: Option<usize>,
-
     /// Choose by chance among the most likely tokens, as few as have a chance of P together
     #[arg(long, value_name = "P")]
     top_p: Option<f64>,
-
     /// Search for the most likely text and not token by token: keep the best N at each token, and
     /// show them with the mean of their log-chances. Each of them is read and has a cache, so it
     /// takes N times as long; nothing is left to chance
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64),
         conflicts_with_all = ["seed", "temperature", "top_k", "top_p", "heads", "without"])]
     beams: Option<u16>,
-
     /// Show where each head looked for the last token
     #[arg(long, conflicts_with = "without")]
     heads: bool,
-
     /// In how many bits keys and values are kept: fewer are faster behind a long text
     #[arg(long, value_enum, default_value_t = Cache::F32, conflicts_with = "without")]
     cache: Cache,
-
     /// Another model: a folder as `save_pretrained` writes it, with its tokenizer.json, or a
     /// GGUF file
     #[arg(long, value_name = "FOLDER", default_value = "smollm2")]
     model: PathBuf,
-
     /// Fetch the model if it is not there, and do not ask
     #[arg(long)]
     download: bool,
-
     /// Switch heads off, and write beside it what comes with all heads and without as many
     /// random heads of the same layers, as in 5.3,18.6
     #[arg(long, value_name = "L.H,...", value_delimiter = ',', value_parser = head)]
     without: Vec<Head>,
-
     /// What stands in their place
     #[arg(long, value_name = "WHAT", default_value = "zero", requires = "without")]
     replace: Replace,
@@ -109,10 +97,6 @@ impl From<Cache> for Precision {
 }
 
 /// Reads the model and the text, and writes token by token.
-///
-/// # Errors
-/// A model that is not there, does not fit, or does not write; a text that is empty or too
-/// long; a temperature of 0, no token to choose from.
 pub fn run(args: &Args) -> Result<()> {
     let choice = choice(args)?;
     let path = fetch::named(&args.model, args.download)?;
@@ -261,9 +245,6 @@ fn heads(looks: &Looks, page: &Page<'_>) -> Result<String> {
 }
 
 /// The best `width` texts behind a prompt, the best first, each with its score.
-///
-/// # Errors
-/// As [`BeamSearch::search`].
 fn beams(
     model: &mut FastDecoder,
     tokenizer: &Text,

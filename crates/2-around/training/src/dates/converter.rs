@@ -90,9 +90,6 @@ impl DateConverter {
     }
 
     /// What comes out of the encoder, which the decoder reads.
-    ///
-    /// # Errors
-    /// As [`encode`](Self::encode).
     pub(super) fn memory(&self, texts: &DateTexts) -> Result<Batch<f32>> {
         Batch::new(texts.n_dates(), self.encode(texts)?.out().clone())
     }
@@ -122,12 +119,8 @@ impl DateConverter {
         let n_dates = texts.n_dates();
         let y = self.target.forward(letters, letters.len() / n_dates.max(1))?;
         let (y, memory) = (Batch::new(n_dates, y)?, (memory, &texts.masks[..]));
-        let masks = [Mask::Causal];
         let decoder = &self.model.decoder;
-        match order {
-            None => StackPass::forward_reading(decoder, &y, &masks, memory),
-            Some(order) => StackPass::forward_moved(decoder, &y, &masks, memory, order),
-        }
+        StackPass::forward_moved(decoder, &y, &[Mask::Causal], memory, order)
     }
 
     /// What it writes, each letter the likeliest after those that it wrote before,

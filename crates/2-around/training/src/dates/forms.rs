@@ -79,11 +79,6 @@ impl Date {
     }
 }
 
-impl Part {
-    /// All three, in the order in which they are to be written.
-    pub const ALL: [Self; 3] = [Self::Year, Self::Month, Self::Day];
-}
-
 impl Form {
     /// All six.
     pub const ALL: [Self; 6] = [

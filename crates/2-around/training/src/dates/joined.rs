@@ -141,7 +141,7 @@ impl JoinedConverter {
 }
 
 /// Where the letters that are written stand, in the order of all rows.
-pub(super) fn rows_of_written(n_dates: usize) -> Vec<usize> {
+fn rows_of_written(n_dates: usize) -> Vec<usize> {
     let n_tokens = N_SOURCE + N_TARGET;
     (0..n_dates * n_tokens).filter(|row| row % n_tokens >= N_SOURCE).collect()
 }

@@ -1,7 +1,7 @@
 //! How a [`DateConverter`] learns: embeddings, encoder, decoder and unembedding together.
 
 use attention::{Batch, Linear, Result};
-use block::{Embedding, EncoderDecoderGradients};
+use block::{Embedding, StackGradients};
 use gradients::{Adam, Optimiser, cross_entropy, linear_backward};
 
 use super::{DateConverter, DateTexts, N_SOURCE, N_TARGET, PartShares};
@@ -45,15 +45,10 @@ impl Learner for DateConverter {
     }
 }
 
-/// The gradients of all that a [`DateConverter`] holds.
-pub(super) struct DateGradients {
-    pub source: Embedding<f32>,
-    pub target: Embedding<f32>,
-    pub model: EncoderDecoderGradients<f32>,
-    pub unembedding: Linear<f32>,
-}
+/// The gradients of all that a [`DateConverter`] holds: embeddings, encoder and decoder,
+/// unembedding.
+type DateGradients = ([Embedding<f32>; 2], [StackGradients<f32>; 2], Linear<f32>);
 
-gradients::entries!([] f32, DateGradients: source, target, model, unembedding);
 gradients::entries!([] f32, DateConverter: source, target, model, unembedding);
 
 impl DateConverter {
@@ -75,8 +70,6 @@ impl DateConverter {
         let encoder = encoded.backward(decoder.d_memory()?)?;
         let target = self.target.backward(&read.given(), N_TARGET, decoder.d_x())?;
         let source = self.source.backward(&read.source, N_SOURCE, encoder.d_x())?;
-        let model = EncoderDecoderGradients { encoder, decoder };
-        let unembedding = d_out.d_linear;
-        Ok((loss.value, DateGradients { source, target, model, unembedding }))
+        Ok((loss.value, ([source, target], [encoder, decoder], d_out.d_linear)))
     }
 }

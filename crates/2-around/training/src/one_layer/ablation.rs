@@ -1,8 +1,7 @@
 //! The scores of a model without its heads.
 
-use ablation::{Directions, Replacement, Site, ablated_layer};
+use ablation::{Directions, Replacement, Site};
 use attention::{Matrix, Result, Rng, median};
-use fused_heads::FusedAttention;
 
 use crate::one_layer::{Examples, Model};
 
@@ -106,18 +105,6 @@ pub fn strongest(of_heads: &Matrix) -> Vec<usize> {
 }
 
 impl Model {
-    /// The same model without one head: its rows of W^O are zero, so whatever the head
-    /// finds, nothing downstream can read it.
-    ///
-    /// # Errors
-    /// [`Error::NoSuchIndex`](attention::Error::NoSuchIndex).
-    pub fn ablated(&self, head: usize) -> Result<Self> {
-        let parameters = self.layer.parameters().unpack();
-        let parameters = ablated_layer(&parameters, &[(head, None)])?;
-        let (layer, readout) = (FusedAttention::new(&parameters), self.readout.clone());
-        Ok(Self { layer, readout })
-    }
-
     /// The score of each target with one head's output replaced, as
     /// [`Ablation::ablated`] holds it for every head.
     ///

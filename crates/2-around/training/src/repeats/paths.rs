@@ -151,7 +151,6 @@ impl Paths {
     /// What two parts of a layer's tokens add to the scores of a head, one as the query and
     /// one as the key: `(a W_i^Q) (b W_i^K)ᵀ / √d_k`, `[n_tokens, n_tokens]`. Parts that are
     /// biases have b^Q and b^K with them. All pairs sum to the scores.
-    // ANCHOR: scores
     pub fn scores(&self, [l, i]: [usize; 2], query: &Part, key: &Part) -> Matrix {
         let head = &self.layers[l].heads()[i];
         let read = |part: &Part, linear: &attention::Linear| {
@@ -164,7 +163,6 @@ impl Paths {
         let d_k = self.layers[l].dims().d_k() as f64;
         read(query, &head.w_q) * read(key, &head.w_k).transpose() / d_k.sqrt()
     }
-    // ANCHOR_END: scores
 }
 
 impl Part {

@@ -24,9 +24,6 @@ pub struct Draws {
 
 /// Of two texts that differ in some of as many tokens: the first with as many others of its
 /// tokens exchanged. Of others: as many tokens of prose as the second has.
-///
-/// # Errors
-/// A text that is longer than the prose; what the model says.
 pub fn draws(
     reader: &Reader,
     prose: &Prose,

@@ -45,9 +45,6 @@ impl Texts {
     }
 
     /// Whether two texts side by side are short enough for a page.
-    ///
-    /// # Errors
-    /// If not.
     pub(super) fn check(&self) -> Result<()> {
         let Some(beside) = &self.beside else { return Ok(()) };
         let n = longest(self.chosen()).max(longest(beside));
