@@ -83,19 +83,13 @@ pub fn run(args: &Args) -> Result<()> {
 
 /// One picture is of the text that is chosen; several are of all texts, in their order.
 fn give_pictures(args: &Args, texts: &mut [View]) -> Result<()> {
-    let n_texts = texts.len();
-    let of: Vec<usize> = match args.image.len() {
-        0 => return Ok(()),
-        1 => vec![args.text],
-        n => {
-            ensure!(
-                n == n_texts,
-                "{n} pictures for {n_texts} texts: one of the text that is shown, or one each"
-            );
-            (0..n).collect()
-        }
-    };
-    for (nth, path) in of.into_iter().zip(&args.image) {
+    let (n, n_texts) = (args.image.len(), texts.len());
+    ensure!(
+        n < 2 || n == n_texts,
+        "{n} pictures for {n_texts} texts: one of the text that is shown, or one each"
+    );
+    for (nth, path) in args.image.iter().enumerate() {
+        let nth = if n == 1 { args.text } else { nth };
         let view = &mut texts[nth];
         ensure!(
             view.beside.grid.is_some(),

@@ -104,8 +104,7 @@ fn output_sizes(model: &ModelFiles) -> Option<OutputSizes> {
         ModelFiles::Decoder(files) => (files.config.dims(), files.config.n_vocabulary),
         ModelFiles::Translator(_) => return None,
     };
-    let sizes = OutputSizes::new(model.n_heads(), dims.d_model());
-    Some(sizes.with_logits(n_vocabulary))
+    Some(OutputSizes::new(model.n_heads(), dims.d_model(), n_vocabulary))
 }
 
 /// Reads, computes, and then writes: whatever fails, nothing is written.

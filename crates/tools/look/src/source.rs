@@ -32,17 +32,15 @@ pub fn inputs(models: &[&Path], file: Option<&Path>) -> Vec<PathBuf> {
 /// The files of a model that writes.
 pub fn decoder(path: &Path) -> Result<decoders::Files> {
     let model = ModelFiles::open(path)?;
-    let why = match &model {
+    let family = model.family();
+    let why = match model {
+        ModelFiles::Decoder(files) => return Ok(files),
         ModelFiles::Encoder(_) => {
             "in which every token reads every other: it does not write"
         }
         _ => "which writes from a source: `cargo learn look --model` shows it",
     };
-    let family = model.family();
-    match model {
-        ModelFiles::Decoder(files) => Ok(files),
-        _ => bail!("{} is of the family {family}, {why}", path.display()),
-    }
+    bail!("{} is of the family {family}, {why}", path.display())
 }
 
 /// A model's files and its tokenizer: texts are read, and refused, before weights are.
@@ -86,9 +84,8 @@ impl ModelSource {
     /// The model itself; its files, a hundred megabytes, are no longer needed.
     pub fn reader(self) -> Result<Reader> {
         if let Kind::Translator(files) = &self.files {
-            return Err(
-                models::Error::TwoTexts { family: files.config.family.name }.into()
-            );
+            let family = files.config.family.name;
+            return Err(models::Error::TwoTexts { family }.into());
         }
         let model = Model::read(&self.files, packed, decoders::AsRead::read)?;
         Ok(Reader { model, path: self.files.path().to_path_buf() })

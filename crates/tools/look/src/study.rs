@@ -6,7 +6,6 @@
 //! ([`crate::patch`]): none is answered without its control, as many random heads of the same
 //! layers, random tokens, or a text that has nothing to do with it.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use ::texts::{Long, Pieces, Text};
@@ -168,22 +167,19 @@ pub fn names(heads: &[HeadOfLayer]) -> String {
 /// What the draws are, and what they lack.
 pub fn draws_line(draws: &Draws, asked: usize) -> String {
     let n = draws.sets.len();
-    let mut text = match n {
-        0 => "There is no control: the layers have no other heads.".to_owned(),
-        1 if asked > 1 => {
-            "Beside the only set of as many other heads of the same layers.".to_owned()
-        }
-        n if n < asked => {
-            format!(
-                "Beside {n} sets of as many other heads of the same layers: there are no more."
-            )
-        }
-        n => format!("Beside {n} random sets of as many other heads of the same layers."),
+    if n == 0 {
+        return "There is no control: the layers have no other heads.".to_owned();
+    }
+    let (sets, end) = match n {
+        1 if asked > 1 => ("the only set".to_owned(), "."),
+        n if n < asked => (format!("{n} sets"), ": there are no more."),
+        n => (format!("{n} random sets"), "."),
     };
-    for (layer, n_missing) in draws.missing.iter().filter(|_| n > 0) {
+    let mut text =
+        format!("Beside {sets} of as many other heads of the same layers{end}");
+    for (layer, n_missing) in &draws.missing {
         let heads = if *n_missing == 1 { "head" } else { "heads" };
-        let _ = write!(
-            text,
+        text += &format!(
             "\nLayer {layer} has too few others: each set lacks {n_missing} {heads} there, and \
              takes less away."
         );

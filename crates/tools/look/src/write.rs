@@ -1,6 +1,5 @@
 //! `cargo learn write`: a model that goes on with a reader's text.
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -128,11 +127,10 @@ pub fn run(args: &Args) -> Result<()> {
     let model = Model::of_decoder(model);
     let is_looking = args.heads;
     let options = WriteOptions { choice, is_looking, ..WriteOptions::greedy(n_tokens) };
-    let looks = page.write(model, &prompt, options, start)?;
-    match looks {
-        Some(looks) => Ok(print(heads(&looks, &page)?)?),
-        None => Ok(()),
+    if let Some(looks) = page.write(model, &prompt, options, start)? {
+        print(heads(&looks, &page)?)?;
     }
+    Ok(())
 }
 
 fn choice(args: &Args) -> Result<Choice> {
@@ -140,16 +138,9 @@ fn choice(args: &Args) -> Result<Choice> {
     if (seed, temperature, top_k, top_p) == (None, None, None, None) {
         return Ok(Choice::greedy());
     }
-    let mut sampling = Sampling::default();
-    if let Some(temperature) = temperature {
-        sampling = sampling.temperature(temperature)?;
-    }
-    if let Some(k) = top_k {
-        sampling = sampling.top_k(k)?;
-    }
-    if let Some(p) = top_p {
-        sampling = sampling.top_p(p)?;
-    }
+    let sampling = Sampling::default().temperature(temperature.unwrap_or(1.0))?;
+    let sampling = top_k.map_or(Ok(sampling), |k| sampling.top_k(k))?;
+    let sampling = sampling.top_p(top_p.unwrap_or(1.0))?;
     Ok(Choice::by(sampling, seed.unwrap_or(0)))
 }
 
@@ -213,8 +204,7 @@ fn speed(times: &[Duration], loading: Duration) -> String {
 /// Where each head looked when the last token was chosen.
 fn heads(looks: &Looks, page: &Page<'_>) -> Result<String> {
     const MOST: usize = 12;
-    let (mut all, mut of_first, mut n_heads) = (Vec::new(), 0.0, 0);
-    let mut last = 0;
+    let (mut all, mut of_first, mut n_heads, mut last) = (Vec::new(), 0.0, 0, 0);
     for (layer, shares) in looks.layers.iter().enumerate() {
         n_heads += shares.nrows();
         last = shares.ncols() - 1;
@@ -222,7 +212,7 @@ fn heads(looks: &Looks, page: &Page<'_>) -> Result<String> {
             of_first += f64::from(shares[0]);
             let others = shares.iter().enumerate().skip(1);
             all.extend(
-                others.map(|(place, share)| (f64::from(*share), layer, head, place)),
+                others.map(|(place, share)| (f64::from(*share), (layer, head), place)),
             );
         }
     }
@@ -236,10 +226,10 @@ fn heads(looks: &Looks, page: &Page<'_>) -> Result<String> {
         share(of_first / n_heads as f64),
         share(1.0 / (last + 1) as f64),
     );
-    for (of_key, layer, head, place) in all {
-        let head = format!("{layer}.{head}");
-        let piece = page.piece(place)?;
-        writeln!(text, "{head:<6} {:>5}  {piece}({place})", share(of_key))?;
+    for (of_key, head, place) in all {
+        let (head, of_key, piece) =
+            (study::name(head), share(of_key), page.piece(place)?);
+        text += &format!("{head:<6} {of_key:>5}  {piece}({place})\n");
     }
     Ok(text)
 }
@@ -265,7 +255,7 @@ fn beams(
         let n_tokens = beam.ids.len();
         let n_shown = n_tokens - usize::from(beam.has_ended);
         let new = text.clone().add(tokenizer, &beam.ids[..n_shown])?.replace('\n', "↵");
-        writeln!(to, "{:<6.3}  {n_tokens:>6}  {}", beam.score, shown(&new))?;
+        to += &format!("{:<6.3}  {n_tokens:>6}  {}\n", beam.score, shown(&new));
     }
     to += "\nThe score is the mean of the log-chances of a text's tokens: 0 is a sure text.\n";
     Ok(to)
