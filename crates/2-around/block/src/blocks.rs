@@ -137,9 +137,6 @@ impl<A, T: Real> Block<A, T> {
 impl<A: MultiHeadAttention<T>, T: Real> Block<A, T> {
     /// The tokens after a block that reads no other text.
     ///
-    /// # Shapes
-    /// As [`forward_by`](Self::forward_by).
-    ///
     /// # Errors
     /// As the parts; [`Error::Length`] for a block that reads another text.
     pub fn forward(&self, x: &Matrix<T>, mask: &Mask) -> Result<BlockOutput<T>> {
@@ -147,9 +144,6 @@ impl<A: MultiHeadAttention<T>, T: Real> Block<A, T> {
     }
 
     /// The tokens after this block, which reads another text too.
-    ///
-    /// # Shapes
-    /// As [`forward_by`](Self::forward_by).
     ///
     /// # Errors
     /// As the parts.

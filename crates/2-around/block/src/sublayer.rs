@@ -115,10 +115,7 @@ impl<F, T: Real> Sublayer<F, T> {
 
     /// Backward through [`forward_beside`](Self::forward_beside): the gradients, and that of
     /// `beside`.
-    ///
-    /// # Errors
-    /// As [`backward`](Self::backward).
-    pub fn backward_beside<K, G>(
+    pub(crate) fn backward_beside<K, G>(
         &self,
         x: &Matrix<T>,
         pass: SublayerPass<K, T>,

@@ -1,12 +1,11 @@
 use std::ops::ControlFlow;
 
-use ablation::Replacement;
 use attention::{Error, Matrix, Rng, SeedableRng};
 use serde_json::Value;
 
 use super::*;
 use crate::lookups::{Lookups, Sizes};
-use crate::one_layer::{Ablation, Answers, Model, strongest, train};
+use crate::one_layer::{Answers, Model, train};
 
 /// The same random numbers each time.
 pub(crate) fn rng() -> Rng {
@@ -18,19 +17,7 @@ pub(crate) fn runs(data: &str) -> Vec<Value> {
     serde_json::from_str(data).unwrap()
 }
 
-/// The numbers of a list, or of one number.
-pub(crate) fn numbers(list: &Value) -> Vec<f64> {
-    match list {
-        Value::Array(list) => list.iter().map(|x| x.as_f64().unwrap()).collect(),
-        number => vec![number.as_f64().unwrap()],
-    }
-}
-
 pub(crate) const ON: fn(Step) -> ControlFlow<()> = |_| ControlFlow::Continue(());
-
-fn lookups(n_heads: usize, seed: u64) -> Training {
-    train(&Lookups::default(), n_heads, &Lookups::schedule(seed), ON).unwrap()
-}
 
 /// A training short enough to repeat.
 fn short() -> Schedule {
@@ -38,40 +25,10 @@ fn short() -> Schedule {
 }
 
 #[test]
-fn three_heads_find_all_three_words_by_ablation_and_by_map_alike() {
-    for seed in [0, 1] {
-        let trained = lookups(3, seed);
-        let last = trained.last();
-        assert!(last.scores.iter().all(|&score| score >= 0.99), "{:?}", last.scores);
-
-        for how in Replacement::ALL {
-            let rng = &mut Rng::seed_from_u64(seed);
-            let ablation = Ablation::of(&trained.model, &trained.test, how, rng).unwrap();
-            let (needed, attending) = (ablation.needed(), strongest(&last.focus));
-            assert_eq!(needed, attending, "{}{}", ablation.losses(), last.focus);
-            let mut heads = needed.clone();
-            heads.sort_unstable();
-            assert_eq!(heads, [0, 1, 2], "one head per role");
-
-            for (target, &own) in needed.iter().enumerate() {
-                for head in 0..3 {
-                    let lost = ablation.losses()[(head, target)];
-                    let here = format!("{how:?}, head {head}, target {target}: {lost}");
-                    if head == own {
-                        assert!(lost > 0.8, "{here}");
-                    } else {
-                        assert!(lost.abs() < 0.05, "{here}");
-                    }
-                }
-            }
-        }
-    }
-}
-
-#[test]
 fn one_head_is_far_above_a_guess_and_far_below_three() {
     for seed in [0, 2] {
-        let trained = lookups(1, seed);
+        let schedule = Lookups::schedule(seed);
+        let trained = train(&Lookups::default(), 1, &schedule, ON).unwrap();
         let score = trained.last().score();
         assert!((0.55..0.9).contains(&score), "seed {seed}: {score}");
 

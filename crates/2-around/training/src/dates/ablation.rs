@@ -70,10 +70,7 @@ impl DateAblation {
 
 impl DateConverter {
     /// Without some heads of the cross-attention: their rows of W^O are 0.
-    ///
-    /// # Errors
-    /// As [`ablated_output`].
-    pub fn ablated(&self, heads: &[usize]) -> Result<Self> {
+    pub(crate) fn ablated(&self, heads: &[usize]) -> Result<Self> {
         let heads: Vec<_> = heads.iter().map(|&head| (head, None)).collect();
         let parameters = self.cross().parameters();
         let (w_o, dims) = (parameters.w_o(), parameters.dims());
@@ -81,10 +78,7 @@ impl DateConverter {
     }
 
     /// Without directions of the concatenation; `scale` times as much of them is taken.
-    ///
-    /// # Errors
-    /// [`attention::Error`] for directions of another width.
-    pub fn directions_ablated(
+    pub(crate) fn directions_ablated(
         &self,
         directions: &Directions,
         scale: f64,
@@ -112,7 +106,7 @@ impl DateConverter {
     /// `[n_dates · N_TARGET, h · d_v]`.
     pub(super) fn concat(&self, texts: &DateTexts) -> Result<Matrix<f32>> {
         let memory = self.memory(texts)?;
-        let pass = self.decode(&texts.given(), &memory, texts)?;
+        let pass = self.decode(&texts.given(), &memory, texts, None)?;
         Ok(pass.blocks()[0].cross()?.concat.clone())
     }
 

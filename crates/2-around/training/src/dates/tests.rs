@@ -273,7 +273,7 @@ fn what_is_written_is_what_the_decoder_finds_likeliest_after_it() {
     let mut texts = texts();
     texts.target = model.write(&texts).unwrap();
     let memory = model.memory(&texts).unwrap();
-    let pass = model.decode(&texts.given(), &memory, &texts).unwrap();
+    let pass = model.decode(&texts.given(), &memory, &texts, None).unwrap();
     let logits = model.unembedding.forward(pass.out()).unwrap();
     assert_eq!(crate::repeats::largest(&logits), texts.target);
 }

@@ -1,5 +1,3 @@
-mod measured;
-
 use super::*;
 use crate::one_layer::train;
 use crate::tests::ON;

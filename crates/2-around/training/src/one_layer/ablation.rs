@@ -133,18 +133,12 @@ impl Model {
 
     /// The outputs of all heads at the asking tokens, concatenated,
     /// `[n_examples, h · d_v]`.
-    ///
-    /// # Errors
-    /// [`attention::Error`] if the examples do not fit the model.
-    pub fn concat(&self, examples: &Examples) -> Result<Matrix<f32>> {
+    pub(crate) fn concat(&self, examples: &Examples) -> Result<Matrix<f32>> {
         Ok(self.pass(examples)?.concat().clone())
     }
 
     /// What the model makes of a concatenation: W^O, then the readout.
-    ///
-    /// # Errors
-    /// [`attention::Error`] if it is of another width.
-    pub fn read(&self, concat: &Matrix<f32>) -> Result<Matrix<f32>> {
+    pub(crate) fn read(&self, concat: &Matrix<f32>) -> Result<Matrix<f32>> {
         self.readout.forward(&self.layer.parameters().w_o().forward(concat)?)
     }
 }

@@ -1,6 +1,7 @@
 //! What holds of the task, the model and the measurements.
 
 mod circuits;
+mod planted;
 
 use ::ablation::Replacement;
 use attention::{Matrix, Result, Rng, SeedableRng, max_abs_diff};

@@ -78,10 +78,10 @@ fn the_output_moves_and_the_residual_stays() {
     let n = texts.n_dates();
     let memory = model.memory(&texts).unwrap();
     let given = texts.given();
-    let usual = model.decode(&given, &memory, &texts).unwrap();
+    let usual = model.decode(&given, &memory, &texts, None).unwrap();
     let [stays, moves] = orders(n);
     let of = |order| {
-        let pass = model.decode_moved(&given, &memory, &texts, Some(order)).unwrap();
+        let pass = model.decode(&given, &memory, &texts, Some(order)).unwrap();
         pass.out().clone()
     };
     assert_eq!(&of(&stays), usual.out());

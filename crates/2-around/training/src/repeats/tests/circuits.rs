@@ -4,7 +4,9 @@
 use attention::Mask;
 use fused_heads::FusedAttention;
 
+use super::planted::Planted;
 use super::*;
+use crate::repeats::paths::{Part, Paths, Start};
 
 fn planted(planted: Planted) -> (Predictor, Sequences) {
     let task = Repeats::default();
