@@ -36,7 +36,6 @@ impl ModelArgs {
         }
     }
 
-    /// What becomes of a long text.
     pub fn long(&self) -> Long {
         long(self.truncate)
     }
@@ -78,7 +77,6 @@ pub struct PageArgs {
 }
 
 impl PageArgs {
-    /// What becomes of a file that is there.
     pub fn existing(&self) -> Existing {
         existing(self.force)
     }

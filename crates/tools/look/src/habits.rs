@@ -83,7 +83,6 @@ fn lines(path: &Path, opened: &ModelSource, long: Long) -> Result<Vec<Pieces>> {
 pub struct Measurement {
     /// Of each head and an even one.
     pub texts: Texts,
-    /// How many texts the file has.
     n_in_file: usize,
     seconds: f64,
 }

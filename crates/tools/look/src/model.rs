@@ -134,25 +134,18 @@ pub fn run(args: &Args) -> Result<()> {
     save(&args.output, &tensors, existing)?;
     let width = tensors.iter().map(|it| it.name().len()).max().unwrap_or(0).max(10);
     let written = tensors.iter().map(|tensor| {
-        format!(
-            "  {:<width$} {} {}\n",
-            tensor.name(),
-            tensor.shape_text(),
-            tensor.dtype()
-        )
+        let (name, shape, dtype) = (tensor.name(), tensor.shape_text(), tensor.dtype());
+        format!("  {name:<width$} {shape} {dtype}\n")
     });
     let has_logits = tensors.iter().any(|it| it.name() == "logits");
     let headless = match has_logits || matches!(model, ModelFiles::Encoder(_)) {
         true => "",
         false => "  saved without its head: there are no logits\n",
     };
-    Ok(print(format_args!(
-        "{}: {}\n{headless}{unused}{}:\n{}",
-        args.folder.display(),
-        model.about(),
-        args.output.display(),
-        written.collect::<String>()
-    ))?)
+    let (folder, about, out) =
+        (args.folder.display(), model.about(), args.output.display());
+    let written: String = written.collect();
+    Ok(print(format!("{folder}: {about}\n{headless}{unused}{out}:\n{written}"))?)
 }
 
 /// A line per tensor that is not used.

@@ -28,9 +28,7 @@ const SECTION: &str = include_str!("section.html");
 
 /// All heads of some texts under a title.
 pub struct Section {
-    /// What stands above them.
     pub title: &'static str,
-    /// What is shown.
     pub texts: Texts,
 }
 

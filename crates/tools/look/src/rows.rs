@@ -111,10 +111,10 @@ pub fn of_text(
 fn layers(model: &ModelFiles, layer: Option<usize>) -> Result<BTreeSet<usize>> {
     let [n_layers, _] = model.n_heads();
     let Some(layer) = layer else { return Ok((0..n_layers).collect()) };
+    let last = n_layers.saturating_sub(1);
     ensure!(
         layer < n_layers,
-        "there is no layer {layer}: the model has layers 0 to {}",
-        n_layers.saturating_sub(1)
+        "there is no layer {layer}: the model has layers 0 to {last}"
     );
     Ok([layer].into())
 }

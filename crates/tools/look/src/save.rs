@@ -65,7 +65,6 @@ impl OutputFile {
         Ok(())
     }
 
-    /// Where it is written to.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -87,10 +87,6 @@ fn of_both_sides(Translation { views, notes }: Translation, chosen: Part) -> Map
         title: translate::title(part),
         texts: Texts::one(view, None),
     });
-    MapReport {
-        kinds: kinds.collect(),
-        chosen: chosen as usize,
-        notes,
-        compared: String::new(),
-    }
+    let (kinds, chosen) = (kinds.collect(), chosen as usize);
+    MapReport { kinds, chosen, notes, ..MapReport::default() }
 }

@@ -45,16 +45,13 @@ pub fn decoder(path: &Path) -> Result<decoders::Files> {
 
 /// A model's files and its tokenizer: texts are read, and refused, before weights are.
 pub struct ModelSource {
-    /// The files.
     pub files: ModelFiles,
-    /// The tokenizer.
     pub text: Text,
     /// When they began to be read.
     pub start: Instant,
 }
 
 impl ModelSource {
-    /// The model in this folder.
     pub fn of(folder: &Path) -> Result<Self> {
         let start = Instant::now();
         let files = ModelFiles::open(folder)?;
@@ -187,10 +184,10 @@ pub fn of_text(mut texts: Vec<View>, nth: usize) -> Result<(View, String)> {
 /// Whether there is an `nth` text.
 pub fn expect_text(texts: &[View], nth: usize) -> Result<()> {
     let name = texts.first().map_or("", |it| it.model.as_str());
+    let last = texts.len().saturating_sub(1);
     ensure!(
         nth < texts.len(),
-        "{name}: there is no text {nth}: it has texts 0 to {}",
-        texts.len().saturating_sub(1)
+        "{name}: there is no text {nth}: it has texts 0 to {last}"
     );
     Ok(())
 }

@@ -41,11 +41,8 @@ impl DrawArgs {
 
 /// A decoder and a text that it has read.
 pub struct TextInDecoder {
-    /// The model.
     pub model: AsRead<f32>,
-    /// Its tokenizer.
     pub text: Text,
-    /// The sentence.
     pub pieces: Pieces,
 }
 
@@ -78,7 +75,6 @@ impl TextInDecoder {
         [self.model.blocks.len(), self.model.config.dims().n_heads()]
     }
 
-    /// Its tokens' ids.
     pub fn ids(&self) -> &[usize] {
         &self.pieces.sequence.ids
     }
@@ -88,7 +84,6 @@ impl TextInDecoder {
         self.pieces.pieces.iter().map(|piece| shown(piece)).collect()
     }
 
-    /// Its tokens in a line.
     pub fn tokens_line(&self) -> String {
         let pieces = self.shown_pieces();
         format!("{} tokens: {}\n", pieces.len(), pieces.join(" "))

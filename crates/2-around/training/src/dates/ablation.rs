@@ -70,7 +70,10 @@ impl DateAblation {
 
 impl DateConverter {
     /// Without some heads of the cross-attention: their rows of W^O are 0.
-    pub(crate) fn ablated(&self, heads: &[usize]) -> Result<Self> {
+    ///
+    /// # Errors
+    /// As [`ablated_output`].
+    pub fn ablated(&self, heads: &[usize]) -> Result<Self> {
         let heads: Vec<_> = heads.iter().map(|&head| (head, None)).collect();
         let parameters = self.cross().parameters();
         let (w_o, dims) = (parameters.w_o(), parameters.dims());

@@ -122,7 +122,10 @@ impl DateConverter {
     }
 
     /// The share of dates that it writes without a mistake.
-    pub(crate) fn whole(&self, texts: &DateTexts) -> Result<f64> {
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub fn whole(&self, texts: &DateTexts) -> Result<f64> {
         Ok(texts.whole(&self.write(texts)?))
     }
 

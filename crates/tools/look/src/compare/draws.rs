@@ -16,9 +16,7 @@ pub const N_DRAWS: u64 = 9;
 /// Texts that were drawn, in all heads, and what they are.
 #[derive(Debug, Default)]
 pub struct Draws {
-    /// One after the other.
     pub texts: Vec<TextHeads>,
-    /// In words.
     pub what: String,
 }
 

@@ -17,7 +17,6 @@ pub struct Texts {
     pub(super) first: usize,
     /// How many the batch has.
     n_texts: usize,
-    /// What stands beside it.
     pub beside: Option<View>,
 }
 
