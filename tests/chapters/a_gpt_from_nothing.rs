@@ -140,8 +140,12 @@ fn losses_of_ten_seeds_beside_counts() {
     for kind in ["larger", "small, longer"] {
         assert!(all(kind, "test").into_iter().all(|loss| loss < triples), "{kind}");
     }
+    let blended = Split::of(NAMES.lines()).blended_loss(3);
+    // What the text says of them.
+    assert!(all("larger", "test").into_iter().all(|loss| loss > blended));
     let mut quoted = vec![
         ("pairs".to_owned(), format!("{pairs:.3}")),
+        ("blended".to_owned(), format!("{blended:.3}")),
         ("added".to_owned(), gpt::ADDED.to_string()),
     ];
     for (kind, key) in [

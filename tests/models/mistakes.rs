@@ -163,7 +163,7 @@ fn named(diagnosis: &Diagnosis, mistake: &'static Mistake) -> Named {
 }
 
 /// A mistake in a layer, and what is said of it; nothing where it does not show.
-fn said(trained: &Trained, mistake: &'static Mistake) -> Option<(Named, String)> {
+fn diagnosed(trained: &Trained, mistake: &'static Mistake) -> Option<(Named, String)> {
     let Trained { name, record, intent } = trained;
     if !mistake.is_possible(record, intent) {
         return None;
@@ -198,7 +198,7 @@ fn each_is_named(layers: &[Trained]) {
         assert_eq!(right.verdict, Verdict::Right, "{}: {:?}", layer.name, right.tensors);
         let all: Vec<&'static Mistake> = bank().collect();
         let run = |part: &[&'static Mistake]| -> Vec<(Named, String)> {
-            part.iter().filter_map(|mistake| said(layer, mistake)).collect()
+            part.iter().filter_map(|mistake| diagnosed(layer, mistake)).collect()
         };
         let said = thread::scope(|scope| {
             let (first, second) = all.split_at(all.len() / 2);

@@ -361,9 +361,10 @@ fn what_pages_say_of_exercises_is_what_the_crate_says() {
             leads(&mistake["href"]);
             leads(&mistake["read"]["href"]);
         }
+        // What is built with the whole workspace has the layer that no page loads, too.
         let is_here = live_answers::signature(&exercise.name, "lists", "f").is_ok();
         if matches!(exercise.sheet.elsewhere, Elsewhere::Function(_)) {
-            assert_eq!(is_here, exercise.name != "whole_layer", "{}", exercise.name);
+            assert!(is_here || exercise.name == "whole_layer", "{}", exercise.name);
         }
         let words: ExerciseWords = serde_json::from_value(words).unwrap();
         assert_eq!(words, ExerciseWords::from(&exercise));

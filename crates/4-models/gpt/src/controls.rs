@@ -8,45 +8,23 @@ use crate::scalars::{N_LETTERS, ids};
 /// any model was trained.
 pub const ADDED: f64 = 0.1;
 
-/// How often each letter came after some letters: after none, one or two.
-#[derive(Debug, Clone)]
-pub struct Counts {
-    n_before: usize,
-    after: HashMap<Vec<usize>, Vec<f64>>,
-}
-
-impl Counts {
-    /// Counts letters after so many others: 0 for how often letters are, 1 for pairs.
-    pub fn of(names: &[Vec<usize>], n_before: usize) -> Self {
-        let mut after = HashMap::new();
-        for (before, id) in each(names, n_before) {
-            let counts = after.entry(before).or_insert_with(|| vec![ADDED; N_LETTERS]);
-            counts[id] += 1.0;
-        }
-        Self { n_before, after }
-    }
-
-    /// The mean, over letters and ends, of -ln of the chance that the counts give to what came.
-    pub fn loss(&self, names: &[Vec<usize>]) -> f64 {
-        let chance = |(before, id): (Vec<usize>, usize)| match self.after.get(&before) {
-            Some(counts) => counts[id] / counts.iter().sum::<f64>(),
-            None => 1.0 / N_LETTERS as f64,
-        };
-        let losses: Vec<f64> =
-            each(names, self.n_before).map(|it| -chance(it).ln()).collect();
-        losses.iter().sum::<f64>() / losses.len() as f64
-    }
-}
-
 /// Each letter of some names with those before it, of which there are fewer at the beginning.
 fn each(
     names: &[Vec<usize>],
     n_before: usize,
-) -> impl Iterator<Item = (Vec<usize>, usize)> + '_ {
+) -> impl Iterator<Item = (&[usize], usize)> {
     names.iter().flat_map(move |name| {
-        let one = move |i: usize| (name[i.saturating_sub(n_before)..i].to_vec(), name[i]);
-        (1..name.len()).map(one)
+        (1..name.len()).map(move |i| (&name[i.saturating_sub(n_before)..i], name[i]))
     })
+}
+
+/// How often each letter came after some others.
+fn counts(names: &[Vec<usize>], n_before: usize) -> HashMap<&[usize], [f64; N_LETTERS]> {
+    let mut after = HashMap::new();
+    for (before, id) in each(names, n_before) {
+        after.entry(before).or_insert([0.0; N_LETTERS])[id] += 1.0;
+    }
+    after
 }
 
 /// Names to learn from, and every tenth to be tested with.
@@ -67,6 +45,41 @@ impl Split {
             part.push(ids(name));
         }
         split
+    }
+
+    /// The loss of counts after `n_before` letters (0: of single letters, 1: of pairs): the mean,
+    /// over letters and ends of the test, of -ln of the chance that they give to what came.
+    pub fn counted_loss(&self, n_before: usize) -> f64 {
+        let after = counts(&self.learned, n_before);
+        self.loss(n_before, |before, id| {
+            let none = [0.0; N_LETTERS];
+            let counts = after.get(before).unwrap_or(&none);
+            let all = counts.iter().sum::<f64>() + ADDED * N_LETTERS as f64;
+            (counts[id] + ADDED) / all
+        })
+    }
+
+    /// The same, blended with counts after fewer letters: the more different letters have
+    /// followed, the more these count (Witten and Bell 1991).
+    pub fn blended_loss(&self, n_before: usize) -> f64 {
+        let all: Vec<_> = (0..=n_before).map(|n| counts(&self.learned, n)).collect();
+        self.loss(n_before, |before, id| {
+            all.iter().enumerate().fold(1.0 / N_LETTERS as f64, |fewer, (n, after)| {
+                let before = &before[before.len().saturating_sub(n)..];
+                after.get(before).map_or(fewer, |counts| {
+                    let kinds =
+                        counts.iter().filter(|&&count| count > 0.0).count() as f64;
+                    (counts[id] + kinds * fewer) / (counts.iter().sum::<f64>() + kinds)
+                })
+            })
+        })
+    }
+
+    fn loss(&self, n_before: usize, chance: impl Fn(&[usize], usize) -> f64) -> f64 {
+        let losses =
+            each(&self.test, n_before).map(|(before, id)| -chance(before, id).ln());
+        let losses: Vec<f64> = losses.collect();
+        losses.iter().sum::<f64>() / losses.len() as f64
     }
 
     /// Of names that a model has written: how many it has learned from, how many were kept from

@@ -48,7 +48,7 @@ mod tests;
 mod train;
 
 pub use architecture::{Architecture, Gradients, Part};
-pub use controls::{ADDED, Counts, Split};
+pub use controls::{ADDED, Split};
 pub use model::{Model, Read};
 pub use rung::{RUNGS, Rung};
 pub use train::{Schedule, Training};

@@ -7,8 +7,8 @@ use gradients::{Adam, Optimiser};
 use tensors::TensorFile;
 
 use crate::{
-    Architecture, Counts, Gradients, Model, NAMES, RUNGS, Rung, Schedule, Split,
-    Training, gpt2, scalars,
+    Architecture, Gradients, Model, NAMES, RUNGS, Rung, Schedule, Split, Training, gpt2,
+    scalars,
 };
 
 const SMALL: Architecture = Architecture::SMALL;

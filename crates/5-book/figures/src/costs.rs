@@ -70,7 +70,7 @@ impl Measure {
         }
     }
 
-    fn said(self, layer: &NamedCost) -> String {
+    fn amount(self, layer: &NamedCost) -> String {
         match (self, layer.milliseconds) {
             (Self::Work, _) => in_short(layer.work.total()),
             (Self::Time, Some(time)) => format!("{time:.1} ms"),
@@ -110,7 +110,7 @@ fn steps(layers: &[NamedCost]) -> Vec<Mark> {
 
 fn times(layers: &[NamedCost]) -> Mark {
     let description =
-        |layer: &NamedCost| format!("{}: {}", layer.name, Measure::Time.said(layer));
+        |layer: &NamedCost| format!("{}: {}", layer.name, Measure::Time.amount(layer));
     Mark::lying_bars(layers.iter().map(|layer| layer.milliseconds.map(rounded)))
         .on(1)
         .coloured(NEUTRAL)
@@ -121,7 +121,7 @@ fn times(layers: &[NamedCost]) -> Mark {
 /// The sum at the end of each bar.
 fn totals(layers: &[NamedCost], measure: Measure) -> Mark {
     let ends = layers.iter().map(|layer| measure.of(layer).map_or(0.0, rounded));
-    let texts = layers.iter().map(|layer| format!(" {}", measure.said(layer)));
+    let texts = layers.iter().map(|layer| format!(" {}", measure.amount(layer)));
     Mark::texts(ends, 0..layers.len(), texts)
         .on(measure as usize)
         .in_legend(false)
@@ -170,7 +170,7 @@ fn table(layers: &[NamedCost], names: &[String]) -> Table {
         match work.costs().get(row) {
             Some(step) => thousands(step.multiply_adds),
             None if row == steps.len() => thousands(work.total()),
-            None => Measure::Time.said(&layers[at]),
+            None => Measure::Time.amount(&layers[at]),
         }
     };
     Table::grid("Multiply-adds of one forward pass", "step", &heads, names, cell)
@@ -182,7 +182,7 @@ fn sketched(layers: &[NamedCost], names: &[String]) -> String {
         let bar = sketch::bar(layer.work.total() as f64, Measure::Work.most(layers), 40);
         let time =
             layer.milliseconds.map_or(String::new(), |time| format!("{time:.1} ms"));
-        let total = Measure::Work.said(layer);
+        let total = Measure::Work.amount(layer);
         format!("{:<width$} {total:>10} {time:>9}  {bar}", layer.name)
     };
     let heading = format!("{:width$} {:>10}", "", "multiply-adds");

@@ -260,7 +260,7 @@ fn arrow(it: &Arrow) -> Value {
 
 pub(crate) fn trace(it: &Mark, layout: &Layout) -> Value {
     let mut fields = Map::new();
-    let shape = [of_shape(it), said(it), styled(it), told(it)];
+    let shape = [of_shape(it), name_and_texts(it), styled(it), hover(it)];
     for part in shape {
         if let Value::Object(part) = part {
             fields.extend(part);
@@ -318,7 +318,7 @@ fn of_shape(it: &Mark) -> Value {
 }
 
 /// Its name, and its texts.
-fn said(it: &Mark) -> Value {
+fn name_and_texts(it: &Mark) -> Value {
     let is_bar = matches!(it.shape, Shape::Bars { .. });
     let is_cell = matches!(it.shape, Shape::Cells { .. });
     let has_texts = it.texts.is_some();
@@ -375,7 +375,7 @@ fn styled(it: &Mark) -> Value {
 }
 
 /// What stands under the pointer.
-fn told(it: &Mark) -> Value {
+fn hover(it: &Mark) -> Value {
     let info = match (it.is_silent, &it.told, &it.pattern) {
         (true, ..) => Some("skip"),
         (_, Some(_), None) => Some("text"),

@@ -76,8 +76,11 @@ impl Tangent<'_> {
         let ends = self.span().map(|x| [x, self.predicted(x)]);
         let [of_curve, of_tangent] = [0, 1].map(palette::head);
         let mark = |name: &str, y: f64, colour: &str| {
-            let mark =
-                self.told(Mark::points([rounded(x)], [rounded(y)]), name, &[[x, y]]);
+            let mark = self.with_hover(
+                Mark::points([rounded(x)], [rounded(y)]),
+                name,
+                &[[x, y]],
+            );
             mark.coloured(colour).sized(11).in_legend(false)
         };
         vec![
@@ -98,10 +101,10 @@ impl Tangent<'_> {
 
     fn trace(&self, name: &str, points: &[[f64; 2]]) -> Mark {
         let each = |axis: usize| points.iter().map(move |point| rounded(point[axis]));
-        self.told(Mark::lines(each(0), each(1)), name, points)
+        self.with_hover(Mark::lines(each(0), each(1)), name, points)
     }
 
-    fn told(&self, mark: Mark, name: &str, points: &[[f64; 2]]) -> Mark {
+    fn with_hover(&self, mark: Mark, name: &str, points: &[[f64; 2]]) -> Mark {
         let [of_x, _] = self.axes;
         let description = points.iter().map(|[x, y]| {
             let (name, of_x) = (escaped(name), escaped(of_x));

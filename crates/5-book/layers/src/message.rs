@@ -47,7 +47,7 @@ pub fn message(sheets: &Sheets, verdict: &Verdict) -> String {
             };
             let mut text = vec![
                 format!("✗ {title}: your test rejects {layers}."),
-                labelled("It says", &said(panic)),
+                labelled("It says", &panic_words(panic)),
             ];
             if let Some(&first) = believed.first() {
                 let only = format!(
@@ -77,7 +77,7 @@ pub fn message(sheets: &Sheets, verdict: &Verdict) -> String {
             [
                 format!("✗ {title}: your test rejects a layer that is right."),
                 labelled(&format!("It is {}", right_layer.name), right_layer.because),
-                labelled("Your test says", &said(panic)),
+                labelled("Your test says", &panic_words(panic)),
                 labelled(
                     "Score",
                     &format!(
@@ -153,6 +153,6 @@ impl Sheets {
     }
 }
 
-fn said(panic: &Panic) -> String {
+fn panic_words(panic: &Panic) -> String {
     format!("{}, at {}", panic.message.trim_end_matches('.'), panic.at)
 }

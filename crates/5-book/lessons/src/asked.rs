@@ -256,7 +256,7 @@ fn path_figure(_: &Args) -> Result<Figure> {
     let marks = CARRIERS.map(line);
     let (across, up) = (Axis::numbers(66.0).titled("tokens"), Axis::numbers(66.0));
     let panel = Panel::new("steps from the first token to the last", across, up, 200.0);
-    Ok(Chart::new("By attention, every token is one step away")
+    Ok(Chart::new("With attention, every token is one step away")
         .panel(panel, marks)
         .figure()?)
 }
@@ -285,12 +285,12 @@ fn same_rows_figure(_: &Args) -> Result<Figure> {
 }
 
 fn left_padding_figure(_: &Args) -> Result<Figure> {
-    let title = "Padding on the left moves positions that are added".to_owned();
+    let title = "Padding on the left shifts positions that are added".to_owned();
     bars(title, "how far outputs move", &named(padded_left()?))
 }
 
 fn cache_slips_figure(_: &Args) -> Result<Figure> {
-    let title = "Two slips with a cache that only the next token shows".to_owned();
+    let title = "Two mistakes with a cache that only the next token reveals".to_owned();
     bars(title, "how far the last output is from the whole pass", &named(cache_slips()?))
 }
 

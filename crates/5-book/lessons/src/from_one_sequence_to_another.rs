@@ -106,7 +106,7 @@ fn removed(_: &Args) -> Result<Figure> {
     let dates = rows.into_iter().map(|(_, key)| all(key)).collect::<Result<Vec<_>>>()?;
     let list = RowList::new("seeds", dates, Look::Runs(palette::head(0)));
     let panel = RowPanel::percent("unseen dates that are whole", 0.0, vec![list]);
-    let title = "Most heads are missed more than random directions are, and none does the work alone";
+    let title = "Ablating a head mostly costs more than ablating random directions, but none works alone";
     NamedRows::new(&names, 30.0, 1).figure(title, &[panel])
 }
 

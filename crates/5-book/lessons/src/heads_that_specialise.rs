@@ -114,7 +114,7 @@ fn sizes(_: &Args) -> Result<Figure> {
         log_shares: &log_shares,
         marked: [agent as usize, object as usize],
     };
-    let title = "A single head gives each identity a weight of its own size, in any role";
+    let title = "A single head gives each identity its own attention weight, in any role";
     Ok(share_sizes::figure(title, sizes)?)
 }
 
@@ -141,7 +141,7 @@ fn map(_: &Args) -> Result<Figure> {
         early.map(|look| (look.step, look.rows.clone())).collect();
     let rows: Vec<String> = (0..3).map(|head| format!("head {head}")).collect();
     let map = MapOverSteps { looks: &looks, rows: &rows, columns: &trained.test.names };
-    Ok(map_over_steps("Asked at the verb, each head comes to one word", map)?)
+    Ok(map_over_steps("At the verb, each head settles on one word", map)?)
 }
 
 #[cfg(test)]

@@ -148,6 +148,6 @@ fn wrong_maps_figure(_: &Args) -> Result<Figure> {
         shares: way.attn.row(FLEW).iter().copied().collect(),
     });
     let title = "One row of head 11: without the division pilot takes nearly all, under \
-                 √d_model all keys come near to each other";
+                 √d_model all keys get similar weights";
     Ok(average(title, &layer.sentence("pilot")?.tokens, &rows)?)
 }

@@ -62,7 +62,7 @@ fn three_measures(_: &Args) -> Result<Figure> {
         let lists = layers.iter().map(list).collect();
         Measure { name: MEASURES[measure].to_owned(), lists }
     };
-    let title = "Among words, and by what is written, the stronger half of trained links is stronger";
+    let title = "By all measures, many trained links take a third of a row or more";
     Ok(reached::figure(title, &[0, 1, 2].map(panel))?)
 }
 

@@ -57,7 +57,9 @@ fn map(_: &Args) -> Result<Figure> {
         .collect();
     let tokens = together::tokens(&trained.test);
     let map = MapOverSteps { looks: &looks, rows: &tokens, columns: &tokens };
-    let title = format!("Head {head} of layer {layer} comes to look after the last same");
+    let title = format!(
+        "Head {head} of layer {layer} learns to attend to the token after the last same one"
+    );
     Ok(map_over_steps(title, map)?)
 }
 

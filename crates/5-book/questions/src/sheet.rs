@@ -100,7 +100,7 @@ impl<'a> Parts<'a> {
         found.ok_or_else(|| self.text.fault(format!("no `{name}:`")))
     }
 
-    fn said(&self, name: &str) -> Vec<Explanation> {
+    fn explanations(&self, name: &str) -> Vec<Explanation> {
         let of_name = self.keys.iter().filter_map(|(key, says)| {
             let rest = key.strip_prefix(name)?;
             let (what, only_if) = rest.split_once(" if ").unwrap_or((rest, ""));
@@ -140,8 +140,8 @@ impl<'a> Parts<'a> {
             form: self.key("Form")?,
             answer: self.key("Answer")?,
             hint: self.key("Hint")?,
-            whys: self.said("Why"),
-            slips: self.said("Slip"),
+            whys: self.explanations("Why"),
+            slips: self.explanations("Slip"),
             sets: self.sets()?,
             text: self.text,
             shown: self.shown,

@@ -9,7 +9,8 @@
   if (!isPossible || !places.length) return;
 
   const root = new URL(path_to_root || "./", location.href).href;
-  const LIBRARIES = [["torch", "PyTorch"], ["numpy", "numpy"], ["jax", "JAX"], ["lists", "lists"]];
+  // Each with how it begins to print an answer.
+  const LIBRARIES = [["torch", "PyTorch", "tensor("], ["numpy", "numpy", "array("], ["jax", "JAX", "Array("], ["lists", "lists", ""]];
   const LIBRARY = "learn-library";
   const LONGEST = 64 << 20; // bytes of an answer
 
@@ -170,7 +171,7 @@
     // What comes back: a text or a file.
     back() {
       const [pasted, chosen] = [`answer-pasted-${this.about.name}`, `answer-file-${this.about.name}`];
-      this.pasted = element("textarea", { id: pasted, rows: 4, spellcheck: false, placeholder: "[tensor([[0.2689, 0.7311], …" });
+      this.pasted = element("textarea", { id: pasted, rows: 4, spellcheck: false });
       this.pasted.addEventListener("paste", () => setTimeout(() => this.checkText()));
       this.file = element("input", { type: "file", id: chosen, accept: ".npy,.npz,.safetensors,.txt,.json,.jsonl" });
       this.file.addEventListener("click", () => (this.file.value = ""));
@@ -192,6 +193,8 @@
 
     async head() {
       this.library.value = library;
+      const [, , begins] = LIBRARIES.find(([name]) => name === library);
+      this.pasted.placeholder = `[${begins}[[0.2689, 0.7311], …`;
       const { signature, error } = await ask(this.made, { ask: "signature", library, ...this.about });
       if (error) this.refuse(error);
       else this.signature.textContent = `${signature}\n    …\n`;

@@ -26,6 +26,8 @@ window.matrixMaps = (() => {
     return element("figure", { className: "layer-map" }, element("figcaption", {}, title), canvas);
   }
 
+  const written = (x) => (x === undefined ? "not there" : String(Number(x.toPrecision(3))).replace("-", "−"));
+
   const largest = (rows) => rows.flat().filter(Number.isFinite).reduce((most, x) => Math.max(most, Math.abs(x)), 0);
 
   // Draws them into `place`, which is in the page. `one` is the darkest entry, or the largest
@@ -33,6 +35,16 @@ window.matrixMaps = (() => {
   return function draw(place, is, should, one = largest(should) || 1) {
     place.classList.add("layer-maps");
     const apart = should.map((row, i) => row.map((x, j) => (Object.is(is[i]?.[j], x) ? 0 : (is[i]?.[j] ?? NaN) - x)));
-    place.replaceChildren(drawn(is, one, "--map-entry", "As it is", place), drawn(should, one, "--map-entry", "As it should be", place), drawn(apart, one, "--map-other", "Where they differ", place));
+    const legend = element("small", { className: "layer-legend" }, `Darkest: ${written(one)} in size. Point at an entry to read it.`);
+    place.replaceChildren(drawn(is, one, "--map-entry", "As it is", place), drawn(should, one, "--map-entry", "As it should be", place), drawn(apart, one, "--map-other", "Where they differ", place), legend);
+    const read = ({ target, offsetX, offsetY }) => {
+      if (target.tagName !== "CANVAS") return;
+      const [i, j] = [Math.floor((offsetY / target.clientHeight) * target.height), Math.floor((offsetX / target.clientWidth) * target.width)];
+      const [found, meant] = [is[i]?.[j], should[i]?.[j]];
+      if (found === undefined && meant === undefined) return;
+      legend.textContent = `Row ${i}, column ${j}: it is ${written(found)}, and should be ${written(meant)}.`;
+    };
+    // A layer's maps are drawn again in the same place.
+    place.onpointermove = place.onpointerdown = read;
   };
 })();

@@ -59,7 +59,7 @@
 
   // The answer, in a line that begins with the mistake's name.
   function verdictOf({ verdict, explanations, precision, tensors, condition, number_words: number }) {
-    if (verdict === "right") return `Nothing is wrong with it: computed in ${precision}, it is what was meant.`;
+    if (verdict === "right") return `These numbers show nothing wrong: computed in ${precision}, they are what was meant.`;
     if (tensors.some((it) => it.verdict === "unknown" && it.is_zero)) return "Zeros alone are no evidence of any mistake.";
     if (verdict === "unknown") return "No known mistake explains it, nor do any two.";
     if (verdict === "condition") return `Right only if ${condition.only_if}. ${condition.otherwise ? `If not, the nearest is: ${condition.otherwise}.` : "If not, nothing that was tried is nearer."}`;

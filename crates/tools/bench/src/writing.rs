@@ -146,7 +146,7 @@ impl Expected {
     fn of(model: AsRead<f32>, ids: &[usize]) -> Result<(Self, AsRead<f32>)> {
         let losses = model.losses(&ids[..OF_PROSE], &attention::Mask::Causal)?;
         let mut model = Model::of_decoder(model);
-        let (logits, chosen) = said(&mut model, ids)?;
+        let (logits, chosen) = first_tokens(&mut model, ids)?;
         let Kind::Decoder(model) = model.kind else { bail!(NO_DECODER) };
         Ok((Self { logits, ids: chosen, loss: mean(&losses) }, model))
     }
@@ -158,7 +158,7 @@ const NO_DECODER: &str = "the model does not go on with a text";
 type Fast = Model<LayerParameters<f32>, FastDecoder>;
 
 /// The logits behind the prompt, and the tokens that are chosen then.
-fn said<D: CachedDecoder>(
+fn first_tokens<D: CachedDecoder>(
     model: &mut Model<LayerParameters<f32>, D>,
     ids: &[usize],
 ) -> Result<(Vec<f32>, Vec<usize>)> {
@@ -192,7 +192,7 @@ struct Check {
 
 impl Check {
     fn of(model: &mut Fast, ids: &[usize], expected: &Expected) -> Result<Self> {
-        let (logits, chosen) = said(model, ids)?;
+        let (logits, chosen) = first_tokens(model, ids)?;
         let decoder = model.decoder().context(NO_DECODER)?;
         let loss = mean(&decoder.losses(&ids[..OF_PROSE], OF_PROSE)?) - expected.loss;
         let bytes = Some(decoder.weight_bytes());

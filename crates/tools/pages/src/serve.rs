@@ -341,7 +341,7 @@ impl Served {
     /// place, where they run now.
     fn bytes(&self, path: &Path) -> io::Result<Vec<u8>> {
         if path == self.folder.join(lab::FILE) {
-            return Ok(lab::told().into_bytes());
+            return Ok(lab::address().into_bytes());
         }
         let is_list = path == self.folder.join(models::LIST);
         let listed = is_list.then(|| models::list(&self.models));

@@ -194,7 +194,7 @@ fn run(args: &Args) -> Result<Verdict> {
         error => anyhow::Error::from(error).context(name.to_string()),
     };
     let all: Vec<&TensorFile> = files.iter().collect();
-    let said = said(args)?;
+    let said = overrides(args)?;
     expect_named(&all, &said)?;
     let reading = read(&all, &said).map_err(named)?;
     if !args.json {
@@ -273,7 +273,7 @@ fn json_text(reading: &Reading, diagnosis: &Diagnosis) -> Result<String> {
     Ok(serde_json::to_string_pretty(&report)? + "\n")
 }
 
-fn said(args: &Args) -> Result<Overrides> {
+fn overrides(args: &Args) -> Result<Overrides> {
     let named = |text: &String| {
         let parts = text.split_once('=').map(|(name, own)| (name.into(), own.into()));
         parts.with_context(|| format!("--name {text}: not of the form NAME=YOURS"))

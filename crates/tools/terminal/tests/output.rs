@@ -32,7 +32,7 @@ const ATTEND: &str = "attend layer.safetensors layer.safetensors --heads 2";
 const COMMANDS: [&str; 5] =
     ["tour", "count", "train lookups --steps 2", "predict --list", ATTEND];
 
-fn told(output: &Output) -> String {
+fn errors(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -46,8 +46,8 @@ fn nobody_who_reads_is_no_failure() {
             command(folder.path(), words).stdout(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
-        assert!(output.status.success(), "{words}: {}", told(&output));
-        assert!(!told(&output).contains("error"), "{words}: {}", told(&output));
+        assert!(output.status.success(), "{words}: {}", errors(&output));
+        assert!(!errors(&output).contains("error"), "{words}: {}", errors(&output));
     }
     let results = folder.path().join("attended.safetensors");
     assert_eq!(TensorFile::open(results).unwrap().names(), ["attn_heads", "output"]);
@@ -63,8 +63,8 @@ fn maps_that_would_fill_the_memory_are_refused_with_their_number() {
     save(&folder.path().join("long.safetensors"), &[query], Existing::Keep).unwrap();
     let words = "attend layer.safetensors long.safetensors --heads 2";
     let output = command(folder.path(), words).output().unwrap();
-    assert_eq!(output.status.code(), Some(1), "{}", told(&output));
-    assert!(told(&output).contains("have 3200000000 shares"), "{}", told(&output));
+    assert_eq!(output.status.code(), Some(1), "{}", errors(&output));
+    assert!(errors(&output).contains("have 3200000000 shares"), "{}", errors(&output));
 }
 
 #[test]
@@ -75,10 +75,10 @@ fn a_full_disk_is_an_error_and_no_panic() {
     for words in COMMANDS {
         let full = fs::File::options().write(true).open("/dev/full").unwrap();
         let output = command(folder.path(), words).stdout(full).output().unwrap();
-        assert_eq!(output.status.code(), Some(1), "{words}: {}", told(&output));
+        assert_eq!(output.status.code(), Some(1), "{words}: {}", errors(&output));
         let expected = "error: cannot write to standard output: No space left on device \
                         (os error 28)\n";
-        assert!(told(&output).ends_with(expected), "{words}: {}", told(&output));
+        assert!(errors(&output).ends_with(expected), "{words}: {}", errors(&output));
     }
     assert!(folder.path().join("attended.safetensors").exists());
 }
@@ -92,7 +92,7 @@ fn of_many_onto_one_new_file_one_succeeds() {
     let ended = children.into_iter().map(|child| child.wait_with_output().unwrap());
     let ended: Vec<Output> = ended.collect();
     let n = ended.iter().filter(|output| output.status.success()).count();
-    assert_eq!(n, 1, "{:?}", ended.iter().map(told).collect::<Vec<_>>());
+    assert_eq!(n, 1, "{:?}", ended.iter().map(errors).collect::<Vec<_>>());
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
 }
 
@@ -115,7 +115,7 @@ fn case(name: &str) -> Result<(TensorFile, TensorFile), String> {
             assert!(!results.exists());
             // With the separator of the system behind it.
             let case = case.join("").display().to_string();
-            Err(told(&output).replace(&case, ""))
+            Err(errors(&output).replace(&case, ""))
         }
     }
 }
@@ -157,7 +157,7 @@ fn output_of(prefix: &str, mask: Option<&str>) -> Result<Vec<f64>, String> {
     let mut attend = command(folder.path(), ATTEND);
     let output = attend.args(["--prefix", prefix]).output().unwrap();
     if !output.status.success() {
-        return Err(told(&output));
+        return Err(errors(&output));
     }
     let file = TensorFile::open(folder.path().join("attended.safetensors")).unwrap();
     Ok(file.tensor("output").unwrap().numbers().unwrap())

@@ -39,11 +39,15 @@ pub fn run(args: &checks::Args) -> Result<bool> {
             return Ok(report["verdict"] == "passed");
         }
     };
-    let passed = matches!(verdict, Ok(Verdict::Passed));
-    match door.json {
-        true => print(format_args!("{}\n", json!(report_of(&exercise, &verdict))))?,
-        false => print(format_args!("{}\n", message(&exercise, &verdict?)))?,
-    }
+    let text = match (door.json, &verdict) {
+        (true, _) => json!(report_of(&exercise, &verdict)).to_string(),
+        (false, Ok(verdict)) => message(&exercise, verdict),
+        (false, Err(_)) => return verdict.map(|_| false),
+    };
+    print(format_args!("{text}\n"))?;
+    // What cannot be read is no answer, and nothing is noted of it.
+    let Ok(verdict) = verdict else { return Ok(false) };
+    let passed = matches!(verdict, Verdict::Passed);
     checks::note_elsewhere(&exercise, passed)?;
     Ok(passed)
 }

@@ -30,11 +30,11 @@ pub fn keep(port: u16) -> io::Result<()> {
 }
 
 /// What a page is told: where notebooks are opened, as long as something listens there.
-pub fn told() -> String {
-    told_of(&file())
+pub fn address() -> String {
+    address_in(&file())
 }
 
-fn told_of(file: &Path) -> String {
+fn address_in(file: &Path) -> String {
     let port = fs::read_to_string(file).ok().and_then(|text| text.parse().ok());
     let answers = |port: &u16| {
         let address = (Ipv4Addr::LOCALHOST, *port).into();
@@ -58,13 +58,13 @@ mod tests {
     fn a_lab_is_named_while_it_listens() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("lab-port");
-        assert_eq!(told_of(&file), "{}");
+        assert_eq!(address_in(&file), "{}");
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         fs::write(&file, port.to_string()).unwrap();
         let expected = format!("{{\"lab\":\"http://127.0.0.1:{port}/lab/tree/\"}}");
-        assert_eq!(told_of(&file), expected);
+        assert_eq!(address_in(&file), expected);
         drop(listener);
-        assert_eq!(told_of(&file), "{}");
+        assert_eq!(address_in(&file), "{}");
     }
 }

@@ -47,7 +47,8 @@ pub const ALL: [Model; 2] = [
 
 /// What pages are told: by its key, each model all of whose files are among these folders.
 pub fn list(folders: &Path) -> Value {
-    let models = ALL.iter().filter_map(|it| Some((it.key.to_owned(), it.told(folders)?)));
+    let models =
+        ALL.iter().filter_map(|it| Some((it.key.to_owned(), it.description(folders)?)));
     models.collect::<Map<_, _>>().into()
 }
 
@@ -61,7 +62,7 @@ pub fn file(folders: &Path, address: &str) -> Option<PathBuf> {
 }
 
 impl Model {
-    fn told(&self, folders: &Path) -> Option<Value> {
+    fn description(&self, folders: &Path) -> Option<Value> {
         let (mut files, mut all) = (Vec::new(), 0);
         for name in self.files {
             let found = fs::metadata(folders.join(self.folder).join(name)).ok()?;

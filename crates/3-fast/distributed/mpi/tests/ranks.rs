@@ -17,14 +17,14 @@ fn ranks(n: usize, args: &str) -> Output {
     mpirun.args(args.split_whitespace()).output().expect("mpirun can be started")
 }
 
-fn said(bytes: &[u8]) -> String {
+fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// What the program says if all goes well.
 fn succeeds(n: usize, args: &str) -> String {
     let output = ranks(n, args);
-    let (out, err) = (said(&output.stdout), said(&output.stderr));
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
     assert!(output.status.success(), "{n} processes, {args}:\n{out}{err}");
     out
 }
@@ -32,7 +32,7 @@ fn succeeds(n: usize, args: &str) -> String {
 /// What it says if it does not.
 fn fails(n: usize, args: &str) -> String {
     let output = ranks(n, args);
-    let (out, err) = (said(&output.stdout), said(&output.stderr));
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
     assert!(!output.status.success(), "{n} processes, {args}:\n{out}{err}");
     err
 }

@@ -147,17 +147,24 @@ fn schedules_warm_up_decay_and_clip() {
 /// Counts of what was learned from, on names of which all is known.
 #[test]
 fn counts_give_the_chances_that_they_should() {
-    let names = ["ab", "ab", "b"].map(scalars::ids);
-    let pairs = Counts::of(&names, 1);
-    // After an a came two b; after the start two a and a b; after b three ends.
-    let chance = |count: f64, of: f64| -((count + 0.1) / (of + 2.7)).ln();
-    let expected = 2.0 * (chance(2.0, 3.0) + chance(2.0, 2.0) + chance(3.0, 3.0))
-        + chance(1.0, 3.0)
-        + chance(3.0, 3.0);
-    assert!((pairs.loss(&names) - expected / 8.0).abs() < 1e-12);
+    let names = ["ab", "ab", "b"].map(scalars::ids).to_vec();
+    let same = Split { learned: names.clone(), test: names };
+    // After the start came two a and a b, after an a two b, after b three ends; of all eight
+    // letters two were a, three b. Each: how often, of how many, of how many kinds, and how
+    // often after anything.
+    let expect = |loss: f64, chance: &dyn Fn([f64; 4]) -> f64| {
+        let came = [[2.0, 3.0, 2.0, 2.0], [2.0, 2.0, 1.0, 3.0], [3.0, 3.0, 1.0, 3.0]];
+        let [a, b, end] = came.map(|it| -chance(it).ln());
+        let expected = 2.0 * (a + b) + 3.0 * end - chance([1.0, 3.0, 2.0, 3.0]).ln();
+        assert!((loss - expected / 8.0).abs() < 1e-12, "{loss} {expected}");
+    };
+    expect(same.counted_loss(1), &|[n, of, ..]| (n + 0.1) / (of + 2.7));
+    expect(same.blended_loss(1), &|[n, of, kinds, all]| {
+        (n + kinds * (all + 3.0 / 27.0) / 11.0) / (of + kinds)
+    });
     let split = Split::of(NAMES.lines());
     assert_eq!([split.learned.len(), split.test.len()], [4647, 516]);
-    let losses = [0, 1, 2].map(|n| Counts::of(&split.learned, n).loss(&split.test));
+    let losses = [0, 1, 2].map(|n| split.counted_loss(n));
     insta::assert_snapshot!(losses.map(|loss| format!("{loss:.3}")).join(" "), @"2.816 2.336 2.074");
     let written = ["aaron", "abram", "zzz"].map(str::to_owned);
     assert_eq!(split.count(&written), [1, 1, 1]);

@@ -81,7 +81,7 @@ pub fn expect_metadata(
             continue;
         }
         let mut is_note = true;
-        for (key, text, of_config) in claims(key, text) {
+        for (key, text, of_config) in claimed(key, text) {
             let refused = |why| {
                 let (file, key) = (file.name().to_string(), key.clone());
                 Err(Error::Metadata { file, key, found: text.clone(), why })
@@ -106,7 +106,7 @@ pub fn expect_metadata(
 
 /// What a key says: itself, or where its text is an object in JSON, what each key within
 /// says. With each whether it is one of settings, of which none may be unknown.
-fn claims(key: &str, text: &str) -> Vec<(String, String, bool)> {
+fn claimed(key: &str, text: &str) -> Vec<(String, String, bool)> {
     let is_settings = ["config", "settings", "hparams", "hyperparameters", "kwargs"];
     let is_settings =
         is_settings.iter().any(|word| words(key).ends_with(&format!("_{word}_")));
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
     use crate::testing::tensor_file;
 
-    fn told(key: &str, text: &str) -> String {
+    fn claim_words(key: &str, text: &str) -> String {
         let file = tensor_file(&[("one", &[1])], &[(key, text)]);
         let of = |claim: &Claim<'_>| match claim.fact {
             Fact::Heads => Some(claim.is_number(2)),
@@ -166,24 +166,24 @@ mod tests {
 
     #[test]
     fn what_metadata_says_is_so_or_a_note_or_refused() {
-        insta::assert_snapshot!(told("num_heads", "2"), @"");
-        insta::assert_snapshot!(told("num_heads", "4"), @"some.file: its metadata has num_heads: 4, and the number of heads here is another");
-        insta::assert_snapshot!(told("batch_first", "maybe"), @"some.file: its metadata has batch_first: maybe, and the batch is read as the first dimension here");
-        insta::assert_snapshot!(told("activation", "relu"), @"activation: a note in the file's metadata");
-        insta::assert_snapshot!(told("licence", "MIT"), @"licence: a note in the file's metadata");
-        insta::assert_snapshot!(told("dtype", "torch.float32"), @"");
-        insta::assert_snapshot!(told("dtype", "int8"), @"some.file: its metadata has dtype: int8, and numbers of that kind are not read here");
-        insta::assert_snapshot!(told("other.weight", "one"), @"other.weight: another name of a tensor, in the file's metadata");
-        insta::assert_snapshot!(told("scale", "one"), @"some.file: its metadata has scale: one, and scores are scaled by another number here");
+        insta::assert_snapshot!(claim_words("num_heads", "2"), @"");
+        insta::assert_snapshot!(claim_words("num_heads", "4"), @"some.file: its metadata has num_heads: 4, and the number of heads here is another");
+        insta::assert_snapshot!(claim_words("batch_first", "maybe"), @"some.file: its metadata has batch_first: maybe, and the batch is read as the first dimension here");
+        insta::assert_snapshot!(claim_words("activation", "relu"), @"activation: a note in the file's metadata");
+        insta::assert_snapshot!(claim_words("licence", "MIT"), @"licence: a note in the file's metadata");
+        insta::assert_snapshot!(claim_words("dtype", "torch.float32"), @"");
+        insta::assert_snapshot!(claim_words("dtype", "int8"), @"some.file: its metadata has dtype: int8, and numbers of that kind are not read here");
+        insta::assert_snapshot!(claim_words("other.weight", "one"), @"other.weight: another name of a tensor, in the file's metadata");
+        insta::assert_snapshot!(claim_words("scale", "one"), @"some.file: its metadata has scale: one, and scores are scaled by another number here");
     }
 
     #[test]
     fn settings_within_are_asked_too() {
-        insta::assert_snapshot!(told("config", r#"{"num_heads": 2, "vocab_size": 9}"#), @"");
-        insta::assert_snapshot!(told("config", r#"{"num_heads": 2, "rope": {"theta": 1e4}}"#), @"some.file: its metadata has config.rope.theta: 10000.0, and such positions are not computed here");
-        insta::assert_snapshot!(told("config", r#"{"kernel": "elu"}"#), @"some.file: its metadata has config.kernel: elu, a setting that is not known here");
-        insta::assert_snapshot!(told("config", "{'num_heads': 4}"), @"some.file: its metadata has config: {'num_heads': 4}, a setting that is not known here");
-        insta::assert_snapshot!(told("config", "bert-base.yaml"), @"config: a note in the file's metadata");
-        insta::assert_snapshot!(told("authors", r#"{"first": "A"}"#), @"authors: a note in the file's metadata");
+        insta::assert_snapshot!(claim_words("config", r#"{"num_heads": 2, "vocab_size": 9}"#), @"");
+        insta::assert_snapshot!(claim_words("config", r#"{"num_heads": 2, "rope": {"theta": 1e4}}"#), @"some.file: its metadata has config.rope.theta: 10000.0, and such positions are not computed here");
+        insta::assert_snapshot!(claim_words("config", r#"{"kernel": "elu"}"#), @"some.file: its metadata has config.kernel: elu, a setting that is not known here");
+        insta::assert_snapshot!(claim_words("config", "{'num_heads': 4}"), @"some.file: its metadata has config: {'num_heads': 4}, a setting that is not known here");
+        insta::assert_snapshot!(claim_words("config", "bert-base.yaml"), @"config: a note in the file's metadata");
+        insta::assert_snapshot!(claim_words("authors", r#"{"first": "A"}"#), @"authors: a note in the file's metadata");
     }
 }

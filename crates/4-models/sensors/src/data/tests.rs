@@ -7,7 +7,7 @@ use crate::sizes::{CAP, N_COLUMNS, N_SENSORS, N_SETTINGS, N_STEPS};
 use crate::{Error, Features, Plain, nasa_score, rmse};
 
 /// Engines whose every reading is 100 times their unit plus the cycle.
-fn told(cycles: &[usize]) -> Vec<Engine> {
+fn engines(cycles: &[usize]) -> Vec<Engine> {
     let reading = |unit: usize, cycle: usize| Reading {
         settings: [0.0; N_SETTINGS],
         sensors: [(1000 * unit + cycle) as f64; N_SENSORS],
@@ -38,7 +38,7 @@ fn what_is_written_is_read() {
 
 #[test]
 fn a_bad_line_is_refused_with_its_number() {
-    let text = write_engines(&told(&[3, 2]));
+    let text = write_engines(&engines(&[3, 2]));
     let changed = |line: usize, from: &str, to: &str| {
         let lines = text.lines().enumerate();
         let lines = lines.map(|(i, text)| {
@@ -69,7 +69,8 @@ fn a_folder_without_its_files_is_refused() {
         error.replace(&folder.path().display().to_string(), "FOLDER")
     };
     insta::assert_snapshot!(refused(), @"cannot read FOLDER/train_FD001.txt");
-    let readings = Readings { train: told(&[40]), test: told(&[40, 40]), lives: vec![3] };
+    let readings =
+        Readings { train: engines(&[40]), test: engines(&[40, 40]), lives: vec![3] };
     readings.save(folder.path(), "FD001").unwrap();
     insta::assert_snapshot!(refused(), @"FOLDER/RUL_FD001.txt: 1 remaining lives for 2 engines");
     fs::write(folder.path().join("RUL_FD001.txt"), "3\n4 5\n").unwrap();
@@ -85,7 +86,7 @@ fn plain() -> Scale {
 
 #[test]
 fn a_window_is_of_one_engine_and_ends_at_its_cycle() {
-    let windows = Windows::of(&told(&[31, 29, 40]), &[7, 0, 200], &plain()).unwrap();
+    let windows = Windows::of(&engines(&[31, 29, 40]), &[7, 0, 200], &plain()).unwrap();
     assert_eq!((windows.at.len(), windows.n_engines(), windows.n_short), (2 + 11, 2, 1));
     for at in &windows.at {
         let unit = [1, 3][at.engine];
@@ -108,11 +109,12 @@ fn a_window_is_of_one_engine_and_ends_at_its_cycle() {
 
 #[test]
 fn engines_that_are_too_short_for_a_window() {
-    let of =
-        |cycles: &[usize], lives: &[usize]| Windows::of(&told(cycles), lives, &plain());
+    let of = |cycles: &[usize], lives: &[usize]| {
+        Windows::of(&engines(cycles), lives, &plain())
+    };
     insta::assert_snapshot!(of(&[29, 12], &[0, 0]).unwrap_err(), @"none of 2 engines has a window of 30 readings: the longest has 29");
     insta::assert_snapshot!(of(&[40, 40], &[0]).unwrap_err(), @"the list of remaining lives has 1 entries, expected 2");
-    insta::assert_snapshot!(split(&told(&[40]), &mut Rng::seed_from_u64(1)).unwrap_err(), @"1 engines cannot be split: it takes at least 2");
+    insta::assert_snapshot!(split(&engines(&[40]), &mut Rng::seed_from_u64(1)).unwrap_err(), @"1 engines cannot be split: it takes at least 2");
 }
 
 #[test]
@@ -130,7 +132,7 @@ fn the_scale_knows_nothing_of_other_engines() {
 
 #[test]
 fn a_split_is_of_whole_engines() {
-    let engines = told(&[31; 23]);
+    let engines = engines(&[31; 23]);
     let (train, validation) = split(&engines, &mut Rng::seed_from_u64(1)).unwrap();
     assert_eq!((train.len(), validation.len()), (19, 4));
     let mut units: Vec<usize> =

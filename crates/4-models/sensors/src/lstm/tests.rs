@@ -99,7 +99,7 @@ fn file(tensors: &[(&str, &[usize])]) -> TensorFile {
 }
 
 /// The outputs' shapes, or the error.
-fn told(tensors: &[(&str, &[usize])]) -> String {
+fn outcome(tensors: &[(&str, &[usize])]) -> String {
     match Case::<f64>::read(&file(tensors), None).and_then(|case| case.outputs()) {
         Ok(outputs) => outputs.map(|tensor| tensor.shape_text()).join(" "),
         Err(error) => error.to_string(),
@@ -111,7 +111,7 @@ fn every_kind_of_case_is_read() {
     let one_way: [(&str, &[usize]); 3] =
         [("weight_ih_l0", &[8, 5]), ("weight_hh_l0", &[8, 2]), ("input", &[3, 4, 5])];
     let with =
-        |more: &[(&'static str, &'static [usize])]| told(&[&one_way, more].concat());
+        |more: &[(&'static str, &'static [usize])]| outcome(&[&one_way, more].concat());
     insta::assert_snapshot!(with(&[]), @"(3, 4, 2) (1, 3, 2) (1, 3, 2)");
     let biases: [(&str, &[usize]); 2] = [("bias_ih_l0", &[8]), ("bias_hh_l0", &[8])];
     insta::assert_snapshot!(with(&biases), @"(3, 4, 2) (1, 3, 2) (1, 3, 2)");
@@ -125,7 +125,7 @@ fn every_kind_of_case_is_read() {
     insta::assert_snapshot!(with(&back), @"(3, 4, 4) (2, 3, 2) (2, 3, 2)");
     let one: [(&str, &[usize]); 3] =
         [("weight_ih_l0", &[8, 5]), ("weight_hh_l0", &[8, 2]), ("input", &[4, 5])];
-    insta::assert_snapshot!(told(&one), @"(4, 2) (1, 2) (1, 2)");
+    insta::assert_snapshot!(outcome(&one), @"(4, 2) (1, 2) (1, 2)");
 }
 
 #[test]
@@ -133,14 +133,14 @@ fn a_tensor_that_is_missing_or_misshapen_is_named() {
     let one_way: [(&str, &[usize]); 3] =
         [("weight_ih_l0", &[8, 5]), ("weight_hh_l0", &[8, 2]), ("input", &[3, 4, 5])];
     let with =
-        |more: &[(&'static str, &'static [usize])]| told(&[&one_way, more].concat());
+        |more: &[(&'static str, &'static [usize])]| outcome(&[&one_way, more].concat());
     let instead = |i: usize, shape: &'static [usize]| {
         let mut all = one_way;
         all[i].1 = shape;
-        told(&all)
+        outcome(&all)
     };
-    insta::assert_snapshot!(told(&one_way[1..]), @"case: no tensor weight_ih_l0; there is input, weight_hh_l0");
-    insta::assert_snapshot!(told(&one_way[..2]), @"case: no tensor input; there is weight_hh_l0, weight_ih_l0");
+    insta::assert_snapshot!(outcome(&one_way[1..]), @"case: no tensor weight_ih_l0; there is input, weight_hh_l0");
+    insta::assert_snapshot!(outcome(&one_way[..2]), @"case: no tensor input; there is weight_hh_l0, weight_ih_l0");
     insta::assert_snapshot!(instead(0, &[6, 5]), @"case: weight_ih_l0 has shape (6, 5), expected (8, 5)");
     insta::assert_snapshot!(instead(1, &[8, 2, 1]), @"case: weight_hh_l0 has shape (8, 2, 1), expected two dimensions");
     insta::assert_snapshot!(instead(2, &[3, 4, 6]), @"case: input has shape (3, 4, 6), expected (batch, n, 5)");
@@ -178,15 +178,15 @@ fn what_stands_before_the_names_is_taken_off() {
         ("_orig_mod.head.weight", &[1, 2]),
         ("input", &[3, 4, 5]),
     ];
-    insta::assert_snapshot!(told(&tensors), @"(3, 4, 2) (1, 3, 2) (1, 3, 2)");
+    insta::assert_snapshot!(outcome(&tensors), @"(3, 4, 2) (1, 3, 2) (1, 3, 2)");
     let two = [&tensors[..], &[("other.weight_ih_l0", &[8, 5])]].concat();
-    insta::assert_snapshot!(told(&two), @"case: 2 layers: say which by its prefix, one of _orig_mod.lstm., other.");
+    insta::assert_snapshot!(outcome(&two), @"case: 2 layers: say which by its prefix, one of _orig_mod.lstm., other.");
 }
 
 #[test]
 fn what_may_change_the_result_is_refused() {
     let with = |name: &'static str, shape: &'static [usize]| {
-        told(&[
+        outcome(&[
             ("weight_ih_l0", &[8, 5]),
             ("weight_hh_l0", &[8, 2]),
             ("input", &[3, 4, 5]),
@@ -205,19 +205,19 @@ fn what_may_change_the_result_is_refused() {
 fn a_network_of_another_kind_is_called_by_its_name() {
     let of = |gates: usize| {
         let (ih, hh) = ([gates * 2, 5], [gates * 2, 2]);
-        told(&[("weight_ih_l0", &ih), ("weight_hh_l0", &hh), ("input", &[3, 4, 5])])
+        outcome(&[("weight_ih_l0", &ih), ("weight_hh_l0", &hh), ("input", &[3, 4, 5])])
     };
     insta::assert_snapshot!(of(3), @"case: weight_hh_l0 has shape (6, 2), expected (8, 2) of an LSTM's four gates: three gates of 2: this is a GRU");
     insta::assert_snapshot!(of(1), @"case: weight_hh_l0 has shape (2, 2), expected (8, 2) of an LSTM's four gates: no gates, a state of 2: this is an RNN");
     let cell: [(&str, &[usize]); 3] =
         [("weight_ih", &[8, 5]), ("weight_hh", &[8, 2]), ("input", &[3, 4, 5])];
-    insta::assert_snapshot!(told(&cell), @"case: weight_hh: a cell (LSTMCell, GRUCell or RNNCell), which makes one step: an LSTM's names end in its layer, as weight_hh_l0, so rename those of an LSTMCell");
+    insta::assert_snapshot!(outcome(&cell), @"case: weight_hh: a cell (LSTMCell, GRUCell or RNNCell), which makes one step: an LSTM's names end in its layer, as weight_hh_l0, so rename those of an LSTMCell");
 }
 
 #[test]
 fn a_weight_that_is_kept_elsewhere_is_refused() {
     let beside = |name: &'static str| {
-        told(&[
+        outcome(&[
             ("rnns.0.module.weight_ih_l0", &[8, 5]),
             ("rnns.0.module.weight_hh_l0", &[8, 2]),
             ("input", &[3, 4, 5]),
@@ -247,7 +247,7 @@ fn one_of_several_is_read_by_its_prefix() {
     };
     assert_eq!([hidden("a."), hidden("b")], ["2", "1"]);
     let bare = [&tensors[..], &[("weight_ih_l0", &[8, 5]), ("weight_hh_l0", &[8, 2])]];
-    insta::assert_snapshot!(told(&bare.concat()), @r#"case: 3 layers: say which by its prefix, one of a., b., "" (none)"#);
+    insta::assert_snapshot!(outcome(&bare.concat()), @r#"case: 3 layers: say which by its prefix, one of a., b., "" (none)"#);
     insta::assert_snapshot!(hidden("c"), @r#"case: no layer has the prefix "c"; there is a., b."#);
 }
 

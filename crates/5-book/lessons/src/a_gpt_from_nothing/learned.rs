@@ -6,9 +6,7 @@ use std::sync::OnceLock;
 use anyhow::Result;
 use attention::{Rng, SeedableRng};
 use figures::{Axis, Figure, palette};
-use gpt::{
-    Architecture, Counts, Model, NAMES, Rung, SEEDS, Schedule, Split, TIMES, Training,
-};
+use gpt::{Architecture, Model, NAMES, Rung, SEEDS, Schedule, Split, TIMES, Training};
 
 use crate::kept::kept;
 use crate::named_rows::{Look, NamedRows, RowList, RowPanel};
@@ -32,9 +30,8 @@ pub fn first() -> Result<&'static Model> {
 /// What is counted, letters after none, one and two others, and the loss of these counts on
 /// the unseen names.
 pub fn counted(split: &Split) -> [(&'static str, f64); 3] {
-    [("single letters", 0), ("pairs", 1), ("triples", 2)].map(|(name, n_before)| {
-        (name, Counts::of(&split.learned, n_before).loss(&split.test))
-    })
+    [("single letters", 0), ("pairs", 1), ("triples", 2)]
+        .map(|(name, n_before)| (name, split.counted_loss(n_before)))
 }
 
 /// The losses on unseen names, beside those of counts.
@@ -60,7 +57,8 @@ pub(super) fn times(_: &Args) -> Result<Figure> {
     let small = times("small")?.into_iter().map(Some).collect();
     let larger = times("larger")?.into_iter().map(Some);
     let larger = [None; 3].into_iter().chain(larger).collect();
-    let title = "Leaving the tape buys most in the small model, vectors in the larger";
+    let title =
+        "Doing without a tape saves most in the small model, vectors in the larger";
     let what = "milliseconds of a step on one thread, medians of 101 rounds";
     let series = [("small", small), ("larger", larger)];
     charts::bars(title, what, &rungs.map(str::to_owned), &series)

@@ -69,7 +69,7 @@ pub(super) fn figure(args: &Args) -> Result<Figure> {
             &maps(&|i| qk(&layer.heads()[i])),
         ),
         Some("ov") => draw(
-            "What is written of a token that is attended to",
+            "What a head writes when it attends to a token",
             &["out 0", "out 1", "out 2", "out 3"],
             &maps(&|i| ov(&layer, i)),
         ),

@@ -76,7 +76,7 @@ pub(super) fn order(_: &Args) -> Result<Figure> {
             line("random, median of five", "random"),
         ],
     );
-    let title = "Few heads can go together, even the least important ones";
+    let title = "Only a few heads can be ablated together, even of the least important";
     Ok(lines(title, &[panel])?)
 }
 

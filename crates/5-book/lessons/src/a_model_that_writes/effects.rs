@@ -80,8 +80,8 @@ pub(super) fn one_path(_: &Args) -> Result<Figure> {
         panel("mean attention weight of copying", Axis::numbers(1.0), share, &copying),
         panel("loss on later copies, nats", Axis::numbers(12.5), nats, &later),
     ];
-    let title = "Missing in the keys of copying heads alone, the heads that look back are \
-                 missed as much as everywhere";
+    let title = "Removing the heads that look back from the copying heads' keys does almost \
+                 as much harm as removing them everywhere";
     NamedRows::new(&cases, ROW, 2).figure(title, &panels)
 }
 
@@ -132,7 +132,7 @@ pub(super) fn names(_: &Args) -> Result<Figure> {
     ];
     let table = names_table(words);
     let title =
-        "Without its copying heads, the model loses the names that it does not know";
+        "Without its copying heads, the model cannot finish names that it does not know";
     let panel = ("loss of the name's end, nats", Axis::between([-0.8, 20.5]));
     let chart = NamedRows::new(&cases, ROW, 1).chart(title, &[panel], [46.0, 84.0]);
     let says =

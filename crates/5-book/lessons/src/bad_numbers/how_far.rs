@@ -149,7 +149,7 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
     let words = format!(
         "{place}. NaN has reached {}. {}{}",
         reached(out),
-        told(&blocked),
+        blocked_words(&blocked),
         empty_rows(&recipe.mask, attn)
     );
     Ok(LiveView { figure, words, facts: Facts { in_outputs } })
@@ -177,7 +177,7 @@ fn blocked(mask: &Mask, attn: &Matrix) -> Vec<f64> {
     blocked.map(|at| attn[at]).collect()
 }
 
-fn told(blocked: &[f64]) -> String {
+fn blocked_words(blocked: &[f64]) -> String {
     let n_nan = blocked.iter().filter(|weight| weight.is_nan()).count();
     match blocked.iter().copied().fold(0.0, f64::max) {
         _ if blocked.is_empty() => "Nothing is blocked.".to_owned(),

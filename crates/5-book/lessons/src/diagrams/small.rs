@@ -41,7 +41,8 @@ pub(super) fn temperatures(args: &Args) -> Result<Figure> {
 
 pub(super) fn graph(args: &Args) -> Result<Figure> {
     expect_keys(args, &[])?;
-    let title = "Each arrow of the forward pass has one back, with a product for it";
+    let title =
+        "Every arrow of the forward pass has one that points back, with its own product";
     Ok(backward_graph(title))
 }
 

@@ -56,7 +56,7 @@ pub(super) fn figure(_: &Args) -> Result<Figure> {
         Axis::down(&names, 12),
         rows.len() as f64 * 30.0,
     );
-    Ok(Chart::new("Where the year, the month and the day stand depends on the form")
+    Ok(Chart::new("The positions of year, month and day depend on the form")
         .left(label_width(&names, 12))
         .below(8.0)
         .panel(panel, [squares])

@@ -23,7 +23,7 @@ pub(super) fn of_seeds(_: &Args) -> Result<Figure> {
     let seeds: Vec<String> = (0..maps.len()).map(|seed| format!("seed {seed}")).collect();
     let seeds: Vec<&str> = seeds.iter().map(String::as_str).collect();
     let heads = Heads::new(&maps, &head_names(3), Lookups::default().targets())?;
-    let title = "After training each head has a word of its own; which one is chance";
+    let title = "After training, each head has a word of its own; chance decides which";
     Ok(head_maps(title, &heads.called(&seeds)?))
 }
 
@@ -52,7 +52,6 @@ pub(super) fn four_heads(_: &Args) -> Result<Figure> {
         mark(0, &focus, 1.0, 2).scaled(palette::shares(), [0, 1]),
         mark(1, &lost, 100.0, 1).scaled(lost_colours, [0, 100]),
     ];
-    let title =
-        "Of four heads, two attend to the object; losing either costs only a part of it";
+    let title = "Of four heads, two attend to the object; without either, only some of it is lost";
     Ok(Chart::grid(title, &names, &head_names(4), &roles).marks(marks).figure()?)
 }

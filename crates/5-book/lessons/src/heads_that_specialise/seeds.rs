@@ -143,7 +143,7 @@ pub(super) fn role_norms(_: &Args) -> Result<Figure> {
         .named("seeds")
         .coloured(palette::head(0))
         .written(levels.iter().map(|it| it.1.to_string()), "outside");
-    let title = "With larger norms of the roles, two heads often settle on one word";
+    let title = "With larger norms of the roles, two heads often settle on the same word";
     Ok(Chart::new(title).panel(Panel::new(heading, x, y, 180.0), [bars]).figure()?)
 }
 
@@ -198,6 +198,6 @@ pub(super) fn removals(_: &Args) -> Result<Figure> {
     let panels = Replacement::ALL.into_iter().map(panel).collect::<Result<Vec<_>>>()?;
     let names = ["its own head", "another word's head", "random directions"];
     let title =
-        "A word loses nearly all without its own head, and nothing without another's";
+        "Without its own head, a word is almost lost; without another's, it is kept";
     NamedRows::new(&names.map(str::to_owned), ROW, 3).figure(title, &panels)
 }

@@ -116,6 +116,6 @@ pub(super) fn figure(_: &Args) -> Result<Figure> {
         panel(CASES[1], "eight shorter ones, wider"),
     ];
     let title = "Two processes on links of 10, 3, 1 and 0.3 gigabits a second: the ring hides \
-                 what it sends as long as there is enough to compute, the sum never does";
+                 what it sends as long as there is enough to compute, the sum hides nothing";
     Ok(lines(title, &panels)?)
 }

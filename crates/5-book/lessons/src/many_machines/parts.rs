@@ -55,7 +55,7 @@ pub(super) fn fair(_: &Args) -> Result<Figure> {
     let (row, chunks) = (of(in_a_row(64, N_RANKS)), of(in_two_chunks(64, N_RANKS)));
     let names = |what| [0, 1, 2, 3].map(|at| format!("{what} {at}"));
     let title = "Pairs of query and key that each rank computes: cut in order, more and more \
-                 ranks wait; with two chunks each, all have the same";
+                 ranks wait; with two chunks each, all compute equally many";
     let named = [("cut in order", &row), ("two chunks per rank", &chunks)];
     Ok(matrix_maps(title, &names("step"), &names("rank"), &named)?)
 }

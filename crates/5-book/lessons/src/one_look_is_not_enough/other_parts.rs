@@ -99,7 +99,7 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
         "The row's output is {}, that of crew alone {}. {}",
         listed(&mixed),
         listed(&crew),
-        told(apart, is_crew)
+        difference_words(apart, is_crew)
     );
     let [shares, output] = [shares, mixed].map(|it| it.as_slice().to_vec());
     Ok(LiveView { figure, words, facts: Facts { shares, output, apart } })
@@ -115,7 +115,7 @@ fn title(apart: f64, is_crew: bool) -> &'static str {
     }
 }
 
-fn told(apart: f64, is_crew: bool) -> String {
+fn difference_words(apart: f64, is_crew: bool) -> String {
     match apart < EVEN {
         true if is_crew => "Both rows are the same.".to_owned(),
         true => "The outputs are equal, and the attention weights are not.".to_owned(),

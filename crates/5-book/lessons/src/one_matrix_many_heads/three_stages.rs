@@ -94,7 +94,7 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
         true => "Without the transpose every shape is right, and the output is wrong",
     };
     let figure = stages(title, &WORDS, &drawn, set.step)?;
-    Ok(LiveView { figure, words: said(set, &facts), facts })
+    Ok(LiveView { figure, words: step_words(set, &facts), facts })
 }
 
 /// Which entries of Q a view without the transpose puts into another head or row.
@@ -162,7 +162,7 @@ fn multiply_adds(dims: Dims, n: usize) -> attention::Result<[u64; 3]> {
     Ok([of(narrow, dots)?, of(narrow, |it| it)?, of([1, n, d_model, h * d_k], |it| it)?])
 }
 
-fn said(set: &Set, facts: &Facts) -> String {
+fn step_words(set: &Set, facts: &Facts) -> String {
     let Facts { delta, multiply_adds, parameters, n_strayed } = facts;
     match (set.step, set.forget) {
         (0..LAST, _) => "A step is as much work in each: the loops have one entry more, \

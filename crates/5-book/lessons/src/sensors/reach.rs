@@ -91,7 +91,7 @@ fn draw(&Set { reading, engine, remaining }: &Set) -> Result<LiveView<Facts>> {
         share(moved[(reading, 1)]),
         share(moved[(0, 1)]),
     );
-    let title = "Forward, later tokens learn of a reading; backward, earlier ones";
+    let title = "Forward, a reading reaches later tokens; backward, earlier ones";
     let facts = Facts { forward: moved.column(0).as_slice().to_vec() };
     Ok(LiveView { figure: lines(title, &[panel])?, words, facts })
 }

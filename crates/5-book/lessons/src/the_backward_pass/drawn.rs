@@ -151,6 +151,6 @@ pub(super) fn wrong_backward(_: &Args) -> Result<Figure> {
     let (x, y) =
         (x.range([-0.5, n_columns - 0.5]), y.range([rows.len() as f64 - 0.5, -0.5]));
     let panel = Panel::new("relative error of the gradient of", x, y, 208.0);
-    let title = "Each mistake spoils some gradients, and none that is nearer to the loss";
+    let title = "Each mistake spoils some gradients, but none that is nearer to the loss";
     Ok(Chart::new(title).panel(panel, [cells]).left(170.0).tables([table]).figure()?)
 }

@@ -78,7 +78,7 @@ pub(super) fn figure(_: &Args) -> Result<Figure> {
     let parameters = bars("parameters", &column(|part| part.parameters as u64), 0);
     let work = bars("multiply-adds", &column(|part| part.multiply_adds), 2);
     let title =
-        "Attention is a third of a block, and 30 tokens' pairs are next to nothing";
+        "Attention is a third of a block; the pairs of 30 tokens cost almost nothing";
     let sentence = parameters.bars.iter().zip(&work.bars).map(|(parameters, work)| {
         format!(
             "{}: {} parameters, {} multiply-adds",

@@ -181,7 +181,7 @@ pub(super) fn figure(_: &Args) -> Result<Figure> {
     ];
     let rows: Vec<String> =
         Setting::all(1.0).map(|setting| setting.name().to_owned()).collect();
-    let title = "Without a residual, all tokens become one; with one, what holds depends on \
-                 the norm and on how small the parameters begin";
+    let title = "Without a residual, all tokens become alike; with one, the result depends on \
+                 the norm and on how small the initial parameters are";
     NamedRows::new(&rows, 44.0, 3).figure(title, &panels)
 }

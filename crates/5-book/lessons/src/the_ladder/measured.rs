@@ -46,8 +46,8 @@ pub(super) fn few_bits(_: &Args) -> Result<Figure> {
     let (names, measured) = (WRITERS.map(str::to_owned), writers()?);
     let panels = [
         ("a prompt of 560 tokens, ms", 2400.0),
-        ("token/s behind 2 tokens", 220.0),
-        ("token/s behind 4,096", 220.0),
+        ("tokens/s after 2 tokens", 220.0),
+        ("tokens/s after 4,096", 220.0),
     ];
     let panel = |(nth, (title, most)): (usize, (&str, f64))| {
         let values = measured.iter().map(|row| row[nth]).collect();
@@ -171,8 +171,7 @@ pub(super) fn widths(_: &Args) -> Result<Figure> {
         ("and backward, × the fastest other library", Pass::ForwardBackward, true),
     ];
     let panels = panels.into_iter().map(panel).collect::<Result<Vec<_>>>()?;
-    let title =
-        "On a wider processor the last rung keeps its part of the peak, and its lead";
+    let title = "On one wider processor, share of the peak and lead mostly grow";
     NamedRows::new(&names, ROW, 2).figure(title, &panels)
 }
 

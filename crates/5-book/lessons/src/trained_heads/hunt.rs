@@ -222,7 +222,7 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
     };
     let figure = chosen.figure(title, &links)?;
     let n_out = links.iter().filter(|link| link.stands_out()).count();
-    let words = said(&chosen, &verdict, n_out);
+    let words = verdict_words(&chosen, &verdict, n_out);
     let facts = Facts {
         share: given,
         others,
@@ -235,7 +235,7 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
     Ok(LiveView { figure, words, facts })
 }
 
-fn said(chosen: &ChosenLink, verdict: &Verdict, n_out: usize) -> String {
+fn verdict_words(chosen: &ChosenLink, verdict: &Verdict, n_out: usize) -> String {
     let tokens = &chosen.sentence.tokens;
     let Link { head, share: given, .. } = verdict.link;
     let n_random = (verdict.random * RANDOM_LAYERS as f64).round();

@@ -143,7 +143,7 @@ pub(super) fn seven_pairs(_: &Args) -> Result<Figure> {
     let moved = dots(&moved).named("moves it").marked("circle", 9);
     let moved =
         moved.coloured(palette::head(0)).written(named, "top center").text_size(11);
-    let title = format!("No head moves more than {best} of seven pairs");
+    let title = format!("No head changes more than {best} of the seven pairs");
     let x = Axis::between([-0.2, 0.5]).titled("dotted: a head moves a pair");
     let what = "Δ, a dot for each of 72 heads";
     Ok(NamedRows::new(&PAIRS.map(str::to_owned), 24.0, 1)

@@ -86,8 +86,8 @@ pub(super) fn patterns(_: &Args) -> Result<Figure> {
         panel("last layer, after the last same", "after_last_same", true)?,
     ];
     let rows = owned(&[&names[..], &["two layers, fresh"]].concat());
-    let title = "Every model of two layers looks after the last same token, but not every \
-                 one at the token before";
+    let title = "Every two-layer model attends to the token after the last same one, but not \
+                 every one to the token before";
     NamedRows::new(&rows, 36.0, 2).figure(title, &panels)
 }
 
@@ -136,9 +136,12 @@ pub(super) fn halves(_: &Args) -> Result<Figure> {
         ("only where", left("place")?),
         ("without it", without),
     ];
-    let left =
-        RowPanel::percent("right, of what it hands on", 0.0, lists(left, Look::Dots));
-    let title = "Heads that look at the token before need only which; heads that look at \
+    let left = RowPanel::percent(
+        "right, keeping a part of its note",
+        0.0,
+        lists(left, Look::Dots),
+    );
+    let title = "Heads that attend to the token before need only which; heads that attend to \
                  the last same token, only where";
     NamedRows::new(&names, 24.0, 2).figure(title, &[looks, left])
 }
@@ -178,7 +181,7 @@ pub(super) fn paths(_: &Args) -> Result<Figure> {
         RowPanel::percent("parts of the score's margin", 0.0, lists(parts, Look::Parts)),
         RowPanel::percent("right, with one path cut", 0.0, lists(cuts, Look::Dots)),
     ];
-    let title = "A note of which token is read by keys, a note of where by queries";
+    let title = "Keys read a note of which token; queries read a note of where";
     NamedRows::new(&names, 28.0, 2).stacked().figure(title, &panels)
 }
 
@@ -244,6 +247,6 @@ pub(super) fn distractors(_: &Args) -> Result<Figure> {
         RowPanel::percent("right", 0.0, lists(right, Look::Runs)),
         RowPanel::percent("wrong answers that name one", 0.0, lists(named, Look::Dots)),
     ];
-    let title = "One layer of 32 heads loses most to distractors, and names them";
+    let title = "Distractors harm one layer of 32 heads most, and it answers with them";
     NamedRows::new(&owned(shown), 48.0, 2).figure(title, &panels)
 }

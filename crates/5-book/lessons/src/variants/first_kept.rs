@@ -71,7 +71,7 @@ pub(super) fn figure(_: &Args) -> Result<Figure> {
         .at([0.0, 0.5, 1.0, 1.5], ["0", "50 %", "100 %", "150 %"]);
     let panel = RowPanel::new("distance from the whole output", x, percent, lists);
     let title =
-        "A window over the trained layer does least harm where the first key is kept";
+        "A window over the trained layer does least harm when the first key is kept";
     NamedRows::new(&rows, 27.0, 1).figure(title, &[panel])
 }
 

@@ -22,7 +22,7 @@ fn body(chapter: &Expanded) -> &str {
 }
 
 /// With `/` on every system.
-fn told(problem: &Problem) -> String {
+fn portable(problem: &Problem) -> String {
     problem.to_string().replace('\\', "/")
 }
 
@@ -150,7 +150,7 @@ fn every_fault_is_told_with_its_line() {
     ];
     for (text, said) in faults {
         let problems = expanded(&format!("one\n\n{text}")).problems;
-        let told = problems.iter().map(told).collect::<String>();
+        let told = problems.iter().map(portable).collect::<String>();
         assert!(told.starts_with("chapters/01-a.md:3: "), "{text}: {told}");
         assert!(told.contains(said), "{text}: {told}");
     }
@@ -174,6 +174,6 @@ fn two_edits_of_the_same_text_are_a_problem_and_no_panic() {
     chapter.edit(4..21, Ok(Some("<math>".into())));
     let chapter = chapter.finish();
     assert_eq!(body(&chapter), "one\n<math> c");
-    let told = told(&chapter.problems[0]);
+    let told = portable(&chapter.problems[0]);
     assert_eq!(told, "chapters/01-a.md:2: a formula and a {{#…}} overlap");
 }
