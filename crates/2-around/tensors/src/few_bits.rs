@@ -88,10 +88,6 @@ pub(crate) struct Entry {
 }
 
 /// The tensors of a header by their names; scales go to the tensor that they are of.
-///
-/// # Errors
-/// [`Error::Shape`] and [`Error::Dtype`] for scales that do not fit their tensor, and for one
-/// with scales that is no matrix.
 pub(crate) fn entries(
     file: &str,
     tensors: &BTreeMap<String, &TensorInfo>,

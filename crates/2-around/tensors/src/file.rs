@@ -366,9 +366,6 @@ impl Tensor<'_> {
     }
 
     /// The same tensor, to be saved as it is.
-    ///
-    /// # Errors
-    /// [`Error::Dtype`] for one in few bits, which is two; [`Error::Read`].
     pub(crate) fn to_new(self) -> Result<NewTensor> {
         if self.entry.few.is_some() {
             return Err(self.dtype_error(FLOATS));

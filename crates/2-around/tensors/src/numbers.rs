@@ -8,9 +8,6 @@ pub(crate) const FLOATS: &str = "F64, F32, F16 or BF16";
 
 /// The numbers in these bytes; `None` if they are of another kind.
 pub(crate) fn floats<T: Real>(dtype: Dtype, bytes: &[u8]) -> Option<Vec<T>> {
-    fn each<const N: usize, T>(bytes: &[u8], number: fn([u8; N]) -> T) -> Vec<T> {
-        bytes.as_chunks().0.iter().map(|chunk| number(*chunk)).collect()
-    }
     Some(match dtype {
         Dtype::F64 => each(bytes, |b| T::of(f64::from_le_bytes(b))),
         Dtype::F32 => each(bytes, |b| T::of(f32::from_le_bytes(b).into())),
@@ -25,9 +22,6 @@ pub(crate) const INTEGERS: &str = "I64, I32, I16, I8, U64, U32, U16, U8 or BOOL"
 
 /// The integers in these bytes, flags as 0 and 1; `None` if they are of another kind.
 pub(crate) fn integers(dtype: Dtype, bytes: &[u8]) -> Option<Vec<i128>> {
-    fn each<const N: usize>(bytes: &[u8], number: fn([u8; N]) -> i128) -> Vec<i128> {
-        bytes.as_chunks().0.iter().map(|chunk| number(*chunk)).collect()
-    }
     Some(match dtype {
         Dtype::I64 => each(bytes, |b| i64::from_le_bytes(b).into()),
         Dtype::I32 => each(bytes, |b| i32::from_le_bytes(b).into()),
@@ -40,6 +34,10 @@ pub(crate) fn integers(dtype: Dtype, bytes: &[u8]) -> Option<Vec<i128>> {
         Dtype::BOOL => each(bytes, |[b]| (b != 0).into()),
         _ => return None,
     })
+}
+
+fn each<const N: usize, T>(bytes: &[u8], number: fn([u8; N]) -> T) -> Vec<T> {
+    bytes.as_chunks().0.iter().map(|chunk| number(*chunk)).collect()
 }
 
 /// A bfloat16 is the upper half of a float32.

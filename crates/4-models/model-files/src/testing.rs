@@ -73,6 +73,58 @@ impl GgufWriter {
         self.tensor(name, shape, 0, &bytes)
     }
 
+    /// With the sizes and the tensors of a decoder of two layers, each of 4 heads on 2; `tables`
+    /// are those of tokens, and `matrix` gives the kind and the bytes of a matrix by its name
+    /// and its shape, its rows first.
+    pub fn decoder(
+        mut self,
+        architecture: &str,
+        [width, n_vocabulary]: [usize; 2],
+        tables: &[&str],
+        mut matrix: impl FnMut(&str, [usize; 2]) -> (u32, Vec<u8>),
+    ) -> Self {
+        self =
+            self.float(&format!("{architecture}.attention.layer_norm_rms_epsilon"), 1e-5);
+        for (name, size) in [
+            ("embedding_length", width),
+            ("attention.head_count", 4),
+            ("attention.head_count_kv", 2),
+            ("block_count", 2),
+            ("feed_forward_length", 2 * width),
+            ("context_length", 64),
+            ("vocab_size", n_vocabulary),
+        ] {
+            self = self.whole(&format!("{architecture}.{name}"), size as u32);
+        }
+        let mut with = |writer: Self, before: &str, name: &str, shape: [usize; 2]| {
+            let ((kind, bytes), name) =
+                (matrix(name, shape), format!("{before}{name}.weight"));
+            writer.tensor(&name, &shape.map(|size| size as u64), kind, &bytes)
+        };
+        for name in tables {
+            self = with(self, "", name, [n_vocabulary, width]);
+        }
+        let norm = |writer: Self, name: &str| {
+            writer.floats(&format!("{name}.weight"), &[width as u64], &vec![1.0; width])
+        };
+        for block in ["blk.0.", "blk.1."] {
+            for (name, shape) in [
+                ("attn_q", [width, width]),
+                ("attn_k", [width / 2, width]),
+                ("attn_v", [width / 2, width]),
+                ("attn_output", [width, width]),
+                ("ffn_gate", [2 * width, width]),
+                ("ffn_up", [2 * width, width]),
+                ("ffn_down", [width, 2 * width]),
+            ] {
+                self = with(self, block, name, shape);
+            }
+            self = norm(self, &format!("{block}attn_norm"));
+            self = norm(self, &format!("{block}ffn_norm"));
+        }
+        norm(self, "output_norm")
+    }
+
     /// The file.
     pub fn bytes(self) -> Vec<u8> {
         let mut bytes = b"GGUF".to_vec();

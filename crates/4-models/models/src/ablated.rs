@@ -56,9 +56,6 @@ impl<T: Real> Attentions<T> for translators::AsRead<T> {
 }
 
 /// The places of heads in a model with one stack of layers.
-///
-/// # Errors
-/// [`Error::HeadName`] for the head of a part.
 #[cfg(feature = "fast")]
 pub(crate) fn places(heads: &[Head]) -> Result<Vec<HeadOfLayer>> {
     let place = |&head: &Head| expect_no_part(head).map(|()| head.place());
@@ -89,9 +86,6 @@ impl<T: Real> Whole<T> {
     }
 
     /// Makes these heads put out zeros, and all others what they did before.
-    ///
-    /// # Errors
-    /// As [`ablate`]; all heads are on then.
     pub(crate) fn switch_off(
         &mut self,
         model: &mut impl Attentions<T>,

@@ -11,10 +11,6 @@ use crate::Result;
 /// # Shapes
 /// `hidden.l` is `(n_sequences, n_tokens, d_model)`, `attn.l` is
 /// `(n_sequences, h, n_tokens, n_tokens)`.
-///
-/// # Errors
-/// [`Error::Tensors`](crate::Error::Tensors) if the sequences differ in length, or in the
-/// number of maps.
 pub(crate) fn of_layers<T: Stored>(
     before: &str,
     batch: &[Layers<T>],

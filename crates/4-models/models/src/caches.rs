@@ -6,9 +6,6 @@ use variants::{Cache, Sizes};
 use crate::{Error, Result};
 
 /// How many tokens the caches of layers of these sizes have been given.
-///
-/// # Errors
-/// [`Error::Sizes`] for another number of caches or other widths; [`Error::Caches`].
 pub(crate) fn expect_seen<T: Real>(
     layers: impl ExactSizeIterator<Item = Sizes>,
     caches: &[Cache<T>],

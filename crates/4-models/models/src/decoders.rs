@@ -6,9 +6,9 @@
 //!                block: x + Attention(norm(x)),  then  x + FeedForward(norm(x))
 //! ```
 //!
-//! GPT-2, GPT-NeoX, Llama, Mistral, Qwen2, Qwen3, Gemma 2 and Gemma 3 are that one model. What each changes
-//! is a line or two of its file in `families`: the attention is [`variants`]' with the
-//! changes that the config asks for. [`Files`] opens a folder as `save_pretrained` writes
+//! GPT-2, GPT-NeoX, Llama, Mistral, Qwen2, Qwen3, Gemma 2 and Gemma 3 are that one model. What each
+//! calls its tensors is a row of `families.json`, and what it changes a function in `families`:
+//! the attention is [`variants`]' with the changes that the config asks for. [`Files`] opens a folder as `save_pretrained` writes
 //! it, or a [`Gguf`](model_files::Gguf) file of Llama's, Qwen's or Gemma's family, whose
 //! numbers may be of 4 to 8 bits.
 //!

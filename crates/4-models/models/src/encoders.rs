@@ -40,6 +40,6 @@ pub use self::ablation::{Ablation, Effect, Way};
 pub use config::Config;
 pub use embeddings::Embeddings;
 pub use encoder::{Encoder, sentence_embedding};
-pub use families::{Counting, FAMILIES, Family, Keys, Names};
+pub use families::{Counting, Family, Keys, Names, families};
 pub use pass::{Pass, Stage};
 pub use study::Study;

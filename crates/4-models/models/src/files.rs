@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use block::Activation;
 use model_files::{
     Gguf, Settings, SmallFiles, Unused, expect_settings, settings_in, weights_in,
 };
@@ -165,17 +166,23 @@ pub fn text(config: &impl Configuration, files: &SmallFiles) -> Result<texts::Te
     Ok(texts::Text::of(files, config.n_vocabulary())?)
 }
 
-/// The one of a table's families that `model_type` names.
-///
-/// # Errors
-/// [`model_files::Error::Family`], with the names of all.
-pub(crate) fn family_of<F: Copy>(
+/// What bends the entries of feed-forward layers.
+pub(crate) fn activation(
     settings: &Settings,
-    families: &[F],
-    name: impl Fn(F) -> &'static str,
-) -> Result<F> {
+    key: &str,
+    default: Activation,
+) -> Result<Activation> {
+    Ok(settings.one_of(key, default, Activation::named, Activation::NAMES)?)
+}
+
+/// The one of a table's families that `model_type` names.
+pub(crate) fn family_of<'a, F>(
+    settings: &Settings,
+    families: &'a [F],
+    name: impl Fn(&F) -> &'static str,
+) -> Result<&'a F> {
     let found = settings.text("model_type").unwrap_or_default();
-    let family = families.iter().copied().find(|&it| name(it) == found);
-    let known = || families.iter().map(|&it| name(it)).collect();
+    let family = families.iter().find(|it| name(it) == found);
+    let known = || families.iter().map(&name).collect();
     Ok(family.ok_or_else(|| settings.unknown_family(known()))?)
 }

@@ -54,7 +54,7 @@ impl Configuration for Config {
         let decoder: Read = |it| Ok(Self::Decoder(Configuration::of(it)?));
         let translator: Read = |it| Ok(Self::Translator(Configuration::of(it)?));
         let mut families = Vec::new();
-        families.extend(encoders::FAMILIES.iter().map(|it| (it.name, encoder)));
+        families.extend(encoders::families().map(|it| (it.name, encoder)));
         families.extend(decoders::families().map(|it| (it.name, decoder)));
         families.extend(translators::families().map(|it| (it.name, translator)));
         let (_, read) = family_of(settings, &families, |(name, _)| name)?;

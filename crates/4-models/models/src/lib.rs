@@ -25,6 +25,7 @@ mod head;
 mod kind;
 mod model;
 mod reader;
+mod table;
 #[cfg(test)]
 mod tests;
 pub mod translators;

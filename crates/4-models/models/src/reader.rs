@@ -8,6 +8,7 @@ use block::{LayerNorm, Norm, RmsNorm};
 #[cfg(feature = "fast")]
 use model_files::Levels;
 use model_files::{Gguf, Rule, expect_layers, refuse_packed, refuse_unread};
+use serde::Deserialize;
 use tensors::TensorFile;
 
 use crate::Result;
@@ -28,13 +29,15 @@ impl From<TensorFile> for Tensors {
 }
 
 /// A norm, and how its gain is stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum NormKind {
     /// Mean and variance, with a bias.
     Layer,
     /// The root mean square alone.
     Rms,
     /// The same, computed in f32 whatever the model is computed in.
+    #[serde(rename = "rms_in_f32")]
     RmsInF32,
     /// The same, and files have `gain − 1`.
     RmsLessOne,
@@ -50,9 +53,6 @@ pub(crate) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// `blocks` are what stands before the number of a block, and how many of them there are.
-    ///
-    /// # Errors
-    /// [`model_files::Error::Layers`] for a file of another number of layers.
     pub fn new(
         tensors: &'a Tensors,
         prefix: &'static str,
@@ -131,6 +131,12 @@ impl<'a> Reader<'a> {
         Ok(Matrix::from_vec(d_in, d_out, self.stored(name, &[d_out, d_in])?))
     }
 
+    /// A table behind the prefix whose rows are those of the file, `[n, d]`.
+    pub fn rows<T: Real>(&self, name: &str, [n, d]: [usize; 2]) -> Result<Matrix<T>> {
+        let rows = self.numbers(&format!("{name}.weight"), &[n, d])?;
+        Ok(by_columns(&rows, n, d))
+    }
+
     /// A projection that is stored as `[out, in]`.
     pub fn linear<T: Real>(
         &self,
@@ -188,4 +194,22 @@ impl<'a> Reader<'a> {
             Tensors::Gguf(file) => Ok(file.levels(name, &shape)?),
         }
     }
+}
+
+/// The matrix of these rows. A vocabulary has some ten million entries: some rows at a time
+/// stay near the processor while their columns are written.
+fn by_columns<T: Real>(rows: &[T], n: usize, d: usize) -> Matrix<T> {
+    const N_ROWS: usize = 64;
+    let mut table = Matrix::zeros(n, d);
+    let columns = table.as_mut_slice();
+    for first in (0..n).step_by(N_ROWS) {
+        let rows = &rows[first * d..n.min(first + N_ROWS) * d];
+        for j in 0..d {
+            let column = &mut columns[j * n + first..];
+            for (entry, row) in column.iter_mut().zip(rows.chunks_exact(d)) {
+                *entry = row[j];
+            }
+        }
+    }
+    table
 }

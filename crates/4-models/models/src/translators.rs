@@ -7,9 +7,9 @@
 //!     decoder block: self-attention, attention to the memory, feed-forward
 //! ```
 //!
-//! Marian, BART, mBART and T5 are that one model. What each changes is a line or two of its
-//! file in `families`: where norms stand, how positions are told, how the feed-forward layer
-//! is bent. The attention is [`variants`]' with the changes that the config asks for, or any
+//! Marian, BART, mBART and T5 are that one model. What each calls its tensors, and where its norms
+//! stand, is a row of `families.json`; how positions are told and how the feed-forward layer is
+//! bent, a function in `families`. The attention is [`variants`]' with the changes that the config asks for, or any
 //! other stage ([`Translator::with_attention`]). A block is [`block::Block`], the one that the
 //! book builds.
 //!

@@ -10,7 +10,7 @@
 //! - a temperature near 0 nearly always draws the most likely token. It is above 0, but
 //!   may be 0.001, so exponentials of logits / temperature may overflow.
 //!
-//! Rounding may leave the whole sum slightly below 1. If it never exceeds u, return any
+//! Rounding may leave the whole sum slightly below 1. If it never exceeds u, return the last
 //! token whose probability is above 0.
 
 use std::process::ExitCode;

@@ -58,7 +58,7 @@ fn map(_: &Args) -> Result<Figure> {
     let tokens = together::tokens(&trained.test);
     let map = MapOverSteps { looks: &looks, rows: &tokens, columns: &tokens };
     let title = format!(
-        "Head {head} of layer {layer} learns to attend to the token after the last same one"
+        "Head {head} of layer {layer} learns to attend to the token to be copied"
     );
     Ok(map_over_steps(title, map)?)
 }

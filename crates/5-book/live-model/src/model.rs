@@ -13,7 +13,7 @@ use models::{Head, Kind, WriteOptions, finite};
 use serde_json::{Value, json};
 use texts::{Growing, Long, Text};
 
-use crate::steps::{Asked, Chosen, Step, piece, token};
+use crate::steps::{Asked, Step, chosen, piece, token};
 use crate::{Error, Writing};
 
 /// A model and its tokenizer.
@@ -192,19 +192,15 @@ impl Model {
     pub fn step(&mut self, to: &mut Writing) -> Result<Step, Error> {
         let Self { model, text } = self;
         let models::Step { id, logits, looks, source } = model.step(&mut to.writing)?;
-        let (draft, n) = (to.writing.draft(), to.n_given);
+        let (n_read, n) = (to.writing.draft().n_read(), to.n_given);
         let told = match id {
             None if source.is_some() => {
                 json!({ "n_read": n, "n_tokens": n, "is_source": true })
             }
-            None => json!({ "n_read": draft.n_read(), "n_tokens": n }),
-            Some(id) => {
-                let is = [draft.has_ended(), draft.is_done()];
-                let chosen = Chosen::of(id, &logits, to.sampling, text);
-                chosen.told(text, &mut to.text, draft.n_read() - 1, is)?
-            }
+            None => json!({ "n_read": n_read, "n_tokens": n }),
+            Some(id) => chosen(text, to, &logits, id)?,
         };
-        let is_last = id.is_some() && draft.is_done();
+        let is_last = id.is_some() && to.writing.draft().is_done();
         Ok(Step { told, looks, source, is_last })
     }
 

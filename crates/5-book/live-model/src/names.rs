@@ -35,7 +35,7 @@ pub struct NamesTest {
     /// The tokens of each name.
     tokens: Vec<Vec<usize>>,
     /// What was found, in the order of [`LINES`], then without the strongest, then the draws.
-    passes: Vec<Pass>,
+    passes: Vec<Chances>,
     heads: Vec<HeadShares>,
     /// What is off in each pass behind the lines.
     off: Vec<Vec<Head>>,
@@ -43,13 +43,6 @@ pub struct NamesTest {
 
 /// The names that stand before those that are asked for.
 const LINES: [&str; 3] = ["repeated", "other order", "alone"];
-
-/// A line read once.
-#[derive(Debug)]
-struct Pass {
-    /// The probability of the first token of each name but the first.
-    chances: Vec<f64>,
-}
 
 /// What a head gives on average, over the names but the first.
 #[derive(Debug, Clone, Copy)]
@@ -61,11 +54,11 @@ struct HeadShares {
     others: f64,
 }
 
-impl Pass {
-    fn loss(&self) -> f64 {
-        let losses = self.chances.iter().map(|p| -p.ln());
-        losses.sum::<f64>() / self.chances.len().max(1) as f64
-    }
+/// In a line that was read: the probability of the first token of each name but the first.
+type Chances = Vec<f64>;
+
+fn loss(chances: &[f64]) -> f64 {
+    chances.iter().map(|p| -p.ln()).sum::<f64>() / chances.len().max(1) as f64
 }
 
 impl Model {
@@ -123,8 +116,8 @@ impl Model {
             },
         };
         self.model.ablate(&off)?;
-        let pass = self.read_line(test, line, nth == 0)?;
-        test.passes.push(pass);
+        let chances = self.read_line(test, line, nth == 0)?;
+        test.passes.push(chances);
         Ok(true)
     }
 
@@ -133,7 +126,7 @@ impl Model {
         test: &mut NamesTest,
         line: usize,
         is_looking: bool,
-    ) -> Result<Pass, Error> {
+    ) -> Result<Chances, Error> {
         let n = test.tokens.len();
         let before: Vec<usize> = match line {
             0 => (0..n).collect(),
@@ -163,7 +156,7 @@ impl Model {
                 test.add(&looks, &firsts, name + 1);
             }
         }
-        Ok(Pass { chances })
+        Ok(chances)
     }
 }
 
@@ -209,13 +202,13 @@ impl NamesTest {
 
     /// What is found so far.
     pub fn to_json(&self) -> Value {
-        let lines = LINES.iter().zip(&self.passes).map(|(line, pass)| {
-            json!({ "line": line, "chances": pass.chances, "loss": pass.loss() })
+        let lines = LINES.iter().zip(&self.passes).map(|(line, chances)| {
+            json!({ "line": line, "chances": chances, "loss": loss(chances) })
         });
         let without = self.off.iter().zip(self.passes.iter().skip(LINES.len()));
-        let without = without.map(|(off, pass)| {
+        let without = without.map(|(off, chances)| {
             let off: Vec<String> = off.iter().map(Head::to_string).collect();
-            json!({ "off": off, "chances": pass.chances, "loss": pass.loss() })
+            json!({ "off": off, "chances": chances, "loss": loss(chances) })
         });
         let told = self.heads.iter().take(TOLD).map(
             |it| json!({ "head": it.head.to_string(), "next": it.next, "others": it.others }),

@@ -31,8 +31,6 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// # Errors
-    /// As [`Sampling::temperature`] and [`Sampling::top_p`].
     pub(crate) fn choice(&self) -> Result<Choice, Error> {
         Ok(match self.temperature == 0.0 {
             true => Choice::greedy(),
@@ -41,9 +39,6 @@ impl Asked {
     }
 
     /// The chances that a page shows; of greedy writing, those that the model gives.
-    ///
-    /// # Errors
-    /// As [`choice`](Self::choice).
     pub(crate) fn sampling(&self) -> Result<Sampling, Error> {
         let plain = Sampling::default();
         Ok(match self.temperature == 0.0 {
@@ -90,47 +85,28 @@ impl Step {
     }
 }
 
-/// A token that was chosen.
-pub(crate) struct Chosen {
+/// What a page is told of a token that was chosen, and behind which it stands, with what may have come, the
+/// likeliest first.
+pub(crate) fn chosen(
+    text: &Text,
+    to: &mut Writing,
+    logits: &[f64],
     id: usize,
-    p: f64,
-    /// What may have come, the likeliest first, as a page is told.
-    likely: Vec<Value>,
-}
-
-impl Chosen {
-    pub fn of(id: usize, logits: &[f64], sampling: Sampling, text: &Text) -> Self {
-        let chances = sampling.chances(logits);
-        let row = |id| json!({ "id": id, "piece": piece(text, id), "p": chances[id] });
-        let likely = most_likely(logits).into_iter().map(row).collect();
-        Self { id, p: chances[id], likely }
-    }
-
-    /// What a page is told of it: it stands behind token `at`, and may be an end, or the last.
-    ///
-    /// # Errors
-    /// As [`token`].
-    pub fn told(
-        self,
-        text: &Text,
-        growing: &mut Growing,
-        at: usize,
-        [is_end, is_last]: [bool; 2],
-    ) -> Result<Value, Error> {
-        let mut next = token(text, growing, self.id)?;
-        next["p"] = self.p.into();
-        Ok(json!({
-            "at": at, "likely": self.likely, "next": next, "is_end": is_end,
-            "is_last": is_last,
-        }))
-    }
+) -> Result<Value, Error> {
+    let chances = to.sampling.chances(logits);
+    let row = |id| json!({ "id": id, "piece": piece(text, id), "p": chances[id] });
+    let likely: Vec<_> = most_likely(logits).into_iter().map(row).collect();
+    let mut next = token(text, &mut to.text, id)?;
+    next["p"] = chances[id].into();
+    let draft = to.writing.draft();
+    Ok(json!({
+        "at": draft.n_read() - 1, "likely": likely, "next": next,
+        "is_end": draft.has_ended(), "is_last": draft.is_done(),
+    }))
 }
 
 /// The next token of a text: its id, its piece, and what it adds to the text, which is
 /// nothing where a character is not complete.
-///
-/// # Errors
-/// As [`Growing::add`].
 pub(crate) fn token(
     text: &Text,
     growing: &mut Growing,

@@ -1,8 +1,11 @@
 use std::error::Error as _;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use tensors::TensorFile;
+use attention::Matrix;
+use models::{Choice, Sampling};
+use serde_json::Value;
+use tensors::{NewTensor, TensorFile, to_bytes};
 
 use super::*;
 
@@ -11,11 +14,15 @@ mod chosen;
 mod tiny;
 mod translator;
 
+fn models() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/data/models")
+}
+
 /// A tiny model's `config.json`, `tokenizer.json` and `model.safetensors`.
-fn files() -> [Vec<u8>; 3] {
-    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/data/models");
-    ["bert-1/config.json", "tokenizer.json", "bert-1/model.safetensors"]
-        .map(|file| fs::read(models.join(file)).unwrap())
+fn files(name: &str) -> [Vec<u8>; 3] {
+    let files = [&format!("{name}/config.json"), "tokenizer.json"];
+    let weights = format!("{name}/model.safetensors");
+    [files[0], files[1], &weights].map(|file| fs::read(models().join(file)).unwrap())
 }
 
 fn begin(config: &[u8], tokenizer: &[u8], n_bytes: usize) -> Result<Reading, Error> {
@@ -24,11 +31,67 @@ fn begin(config: &[u8], tokenizer: &[u8], n_bytes: usize) -> Result<Reading, Err
     Reading::begin(&files.into(), n_bytes as u64)
 }
 
-fn model() -> Model {
-    let [config, tokenizer, weights] = files();
+fn model(name: &str) -> Model {
+    let [config, tokenizer, weights] = files(name);
     let mut reading = begin(&config, &tokenizer, weights.len()).unwrap();
     weights.chunks(1000).for_each(|part| reading.part(part).unwrap());
     reading.finish().unwrap()
+}
+
+fn owned(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| name.to_string()).collect()
+}
+
+/// What is told when a text begins, and all steps that write it.
+fn written(model: &mut Model, asked: &Asked) -> (Value, Vec<Step>) {
+    let (mut writing, told) = model.begin(asked).unwrap();
+    let mut steps: Vec<Step> = Vec::new();
+    while !steps.last().is_some_and(|step| step.is_last) {
+        steps.push(model.step(&mut writing).unwrap());
+    }
+    (told, steps)
+}
+
+/// The tokens that were written.
+fn ids(steps: &[Step]) -> Vec<usize> {
+    let next = steps.iter().filter_map(|step| step.told["next"]["id"].as_u64());
+    next.map(|id| id as usize).collect()
+}
+
+/// The chances that are shown, and how a token is chosen: by them, but at temperature 0.
+fn chosen_by(temperature: f64, top_p: f64) -> (Sampling, Choice) {
+    let plain = Sampling::default();
+    if temperature == 0.0 {
+        return (plain, Choice::greedy());
+    }
+    let sampling = plain.temperature(temperature).unwrap().top_p(top_p).unwrap();
+    (sampling, Choice::by(sampling, 3))
+}
+
+/// How far the chances that are told are from those of the readable model's logits.
+fn chances_apart(told: &Value, logits: &[f64], sampling: Sampling) -> f64 {
+    let p = |row: &Value| row["p"].as_f64().unwrap();
+    let likely = told["likely"].as_array().unwrap();
+    let n_possible = logits.iter().filter(|logit| logit.is_finite()).count();
+    assert_eq!(likely.len(), n_possible.min(10));
+    assert!(likely.is_sorted_by(|a, b| p(a) >= p(b)));
+    let chances = sampling.chances(logits);
+    let expected = |row: &Value| chances[row["id"].as_u64().unwrap() as usize];
+    let all = likely.iter().chain([&told["next"]]);
+    all.map(|row| (p(row) - expected(row)).abs()).fold(0.0, f64::max)
+}
+
+/// Row `row` of some maps, head after head.
+fn row(maps: &[Vec<Matrix>], row: usize, n_keys: usize) -> Vec<f64> {
+    let heads = maps.iter().flatten();
+    heads.flat_map(|map| (0..n_keys).map(move |key| map[(row, key)])).collect()
+}
+
+/// The largest difference of two lists of as many numbers.
+fn apart(found: &[f32], expected: &[f64]) -> f64 {
+    assert_eq!(found.len(), expected.len());
+    let each = found.iter().zip(expected).map(|(a, b)| (f64::from(*a) - b).abs());
+    each.fold(0.0, f64::max)
 }
 
 #[test]
@@ -52,7 +115,7 @@ fn files_are_known_by_their_names() {
 
 #[test]
 fn parts_must_add_up_to_the_file() {
-    let [config, tokenizer, weights] = files();
+    let [config, tokenizer, weights] = files("bert-1");
     let reading = || begin(&config, &tokenizer, weights.len()).unwrap();
     let mut less = reading();
     less.part(&weights[1..]).unwrap();
@@ -66,7 +129,7 @@ fn parts_must_add_up_to_the_file() {
 
 #[test]
 fn a_file_in_the_place_of_another_is_named() {
-    let [config, tokenizer, weights] = files();
+    let [config, tokenizer, weights] = files("bert-1");
     let refused = begin(&weights, &tokenizer, 0).unwrap_err();
     assert_eq!(refused.to_string(), "config.json: no object in JSON");
     assert!(refused.source().is_some());
@@ -76,7 +139,7 @@ fn a_file_in_the_place_of_another_is_named() {
 
 #[test]
 fn a_text_is_told_with_every_share() {
-    let looked = model().look("The bank of the river.").unwrap().text;
+    let looked = model("bert-1").look("The bank of the river.").unwrap().text;
     let pieces = ["[CLS]", "the", "bank", "of", "the", "river", ".", "[SEP]"];
     assert_eq!(looked.pieces, pieces);
     let told = looked.to_json();
@@ -88,7 +151,7 @@ fn a_text_is_told_with_every_share() {
 
 #[test]
 fn a_text_is_refused_before_it_is_too_much() {
-    let model = model();
+    let model = model("bert-1");
     insta::assert_snapshot!(model.look(" ").unwrap_err(), @"the text is empty: no token is left of it");
     let long = model.look(&"the ".repeat(63)).unwrap_err();
     insta::assert_snapshot!(long, @"the text has 65 tokens, [CLS] and [SEP] or the like among them, and the model has 64 positions");
@@ -98,18 +161,18 @@ fn a_text_is_refused_before_it_is_too_much() {
 /// The queries' weights of the first layer NaN: JSON has none, and a page was left waiting.
 #[test]
 fn maps_that_are_not_finite_are_refused() {
-    let [config, tokenizer, mut weights] = files();
-    let file = TensorFile::from_bytes("weights", weights.clone()).unwrap();
-    let name = "encoder.layer.0.attention.self.query.weight";
-    let header: serde_json::Value = {
-        let n = u64::from_le_bytes(weights[..8].try_into().unwrap()) as usize;
-        serde_json::from_slice(&weights[8..8 + n]).unwrap()
+    let [config, tokenizer, weights] = files("bert-1");
+    let file = TensorFile::from_bytes("weights", weights).unwrap();
+    let tensor = |name: String| {
+        let tensor = file.tensor(&name).unwrap();
+        let numbers: Vec<f32> = tensor.numbers_as().unwrap();
+        let is_it = name == "encoder.layer.0.attention.self.query.weight";
+        let factor = if is_it { f32::NAN } else { 1.0 };
+        let numbers = Matrix::from_vec(numbers.len(), 1, numbers) * factor;
+        NewTensor::new(&name, tensor.shape(), [&numbers]).unwrap()
     };
-    let n_header = u64::from_le_bytes(weights[..8].try_into().unwrap()) as usize;
-    let at = |i: usize| header[name]["data_offsets"][i].as_u64().unwrap() as usize;
-    let numbers = &mut weights[8 + n_header..][at(0)..at(1)];
-    assert_eq!(numbers.len(), 4 * file.tensor(name).unwrap().numbers().unwrap().len());
-    numbers.as_chunks_mut().0.fill(f32::NAN.to_le_bytes());
+    let tensors: Vec<_> = file.names().into_iter().map(tensor).collect();
+    let weights = to_bytes(&tensors).unwrap();
     let mut reading = begin(&config, &tokenizer, weights.len()).unwrap();
     reading.part(&weights).unwrap();
     let refused = reading.finish().unwrap().look("The bank.").unwrap_err();
@@ -118,15 +181,13 @@ fn maps_that_are_not_finite_are_refused() {
 
 #[test]
 fn heads_that_are_not_there_are_refused_and_draws_end() {
-    let model = model();
+    let model = model("bert-1");
     let looked = model.look("The bank of the river.").unwrap();
-    let heads =
-        |names: &[&str]| names.iter().map(|it| it.to_string()).collect::<Vec<_>>();
-    let refused = |name| model.ablate(&looked, &heads(&[name])).unwrap_err().to_string();
+    let refused = |name| model.ablate(&looked, &owned(&[name])).unwrap_err().to_string();
     insta::assert_snapshot!(refused("3.0"), @"there are 3 layers, 0 to 2: layer 3 does not exist");
     insta::assert_snapshot!(refused("1.4"), @"there are 4 heads, 0 to 3: head 4 does not exist");
     insta::assert_snapshot!(refused("1,4"), @r#""1,4" is no head: a head is its layer and its number, both from 0, as in 5.7"#);
-    let heads = heads(&["1.2", "0.1", "1.2"]);
+    let heads = owned(&["1.2", "0.1", "1.2"]);
     let (mut ablation, less) = model.ablate(&looked, &heads).unwrap();
     assert_eq!(ablation.heads, [(0, 1), (1, 2)]);
     let n = (0..99).take_while(|_| model.draw(&looked, &mut ablation).unwrap()).count();

@@ -61,15 +61,11 @@ fn small() -> Vec<u8> {
 }
 
 #[test]
-fn numbers_are_read_row_after_row() {
+fn numbers_are_read_row_after_row_and_more_dimensions_as_a_list_of_matrices() {
     let file = open(small()).unwrap();
     let x = file.matrix("x").unwrap();
     assert_eq!((x[(0, 2)], x[(1, 0)]), (3.0, 4.0));
     assert_eq!(file.matrices("x").unwrap(), [x]);
-}
-
-#[test]
-fn four_dimensions_are_a_list_of_matrices() {
     let parts: Vec<Matrix> =
         (0..6).map(|i| Matrix::from_element(2, 5, f64::from(i))).collect();
     let tensor = NewTensor::new("maps", &[2, 3, 2, 5], &parts).unwrap();

@@ -17,7 +17,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use attention::{Rng, SeedableRng};
-use gpt::{Architecture, Counts, Model, NAMES, RUNGS, Schedule, Split, Training};
+use gpt::{Architecture, Model, NAMES, RUNGS, Schedule, Split, Training};
 use serde_json::{Value, json};
 
 /// Some runs: what they are called, their sizes, how they are trained, how many names they learn
@@ -42,8 +42,7 @@ const MARGINS: [(usize, f64); 3] = [(1, 0.05), (2, 0.01), (2, 0.01)];
 
 fn main() -> Result<()> {
     let split = Split::of(NAMES.lines());
-    let most =
-        MARGINS.map(|(n, by)| Counts::of(&split.learned, n).loss(&split.test) - by);
+    let most = MARGINS.map(|(n, by)| split.counted_loss(n) - by);
     let mut lines = Vec::new();
     for (nth, runs) in RUNS.into_iter().enumerate() {
         for seed in 0..10 {

@@ -2,17 +2,15 @@
 //! chapter "A model that writes".
 //!
 //! ```text
-//! cargo run --release -p decoders --features text --example study -- MODEL.gguf [PART]
+//! cargo run --release -p models --features text --example study -- MODEL.gguf [PART]
 //! ```
 //!
 //! measures all parts or one (`heads`, `removed`, `composed`, `paths`, `words`, `windows`,
 //! `merged`, `order`, `shuffled`, `next`), prints what it finds on the way, and writes
 //! `data/smollm2.json` in the crate's folder, one line per part. What is written holds no
-//! times. The part `again` writes nothing: it compares some of what is kept with what
-//! `cargo learn ablate` computes.
+//! times.
 
 mod ablation;
-mod again;
 mod composed;
 mod heads;
 mod merged;
@@ -65,16 +63,12 @@ fn main() -> Result<()> {
     let path = arguments.next().context("which model? A GGUF file, or a folder")?;
     let asked = arguments.next();
     let known = |part: &String| PARTS.iter().any(|(name, _)| name == part);
-    let is_again = asked.as_deref() == Some("again");
-    if let Some(part) = asked.as_ref().filter(|part| !known(part) && !is_again) {
+    if let Some(part) = asked.as_ref().filter(|part| !known(part)) {
         bail!("there is no part {part}");
     }
     let files = Files::open(&path)?;
     let (model, text) = (Decoder::read(&files)?, files.text()?);
     let mut study = Study { model, text, found: before()? };
-    if is_again {
-        return again::compare(&study);
-    }
     for (name, measure) in PARTS {
         if asked.as_deref().is_some_and(|asked| asked != name) {
             continue;

@@ -27,6 +27,7 @@ use variants::{SoftCap, VariantAttention};
 
 use crate::decoders::Pass;
 use crate::decoders::decoder::AsRead;
+use crate::decoders::embedding::expect_ids;
 use crate::{Error, Result};
 use fixed_scale::FixedScaleNorm;
 
@@ -133,29 +134,14 @@ impl<T: Real> AsRead<T> {
         position: usize,
         tokens: &[usize],
     ) -> Result<()> {
-        let (n_layers, n_tokens) = (self.blocks.len(), pass.ids.len());
-        attention::Error::expect_length(
-            "the list of concatenations",
-            n_layers,
-            pass.concats.len(),
-        )?;
-        let n_hidden = pass.layers.hidden.len();
-        attention::Error::expect_length(
-            "the list of hidden states",
-            n_layers + 1,
-            n_hidden,
-        )?;
+        let (what, n_layers) = ("the list of concatenations", self.blocks.len());
+        attention::Error::expect_length(what, n_layers, pass.concats.len())?;
+        self.expect_whole(&pass.layers)?;
+        let n_tokens = pass.ids.len();
         if position >= n_tokens {
             return Err(Error::Position { position, n_tokens });
         }
-        let n_vocabulary = self.config.n_vocabulary;
-        match tokens.iter().position(|&id| id >= n_vocabulary) {
-            None => Ok(()),
-            Some(at) => {
-                let id = tokens[at];
-                Err(attention::Error::Token { position: at, id, n_vocabulary }.into())
-            }
-        }
+        Ok(expect_ids(tokens, self.config.n_vocabulary)?)
     }
 }
 

@@ -98,10 +98,7 @@ impl<T: Real> AsRead<T> {
     /// All hidden states and maps of a text whose positions may be given: by those of a
     /// table, or by the angles of queries and keys. Which token sees which is as they lie.
     ///
-    /// # Shapes
-    /// As [`forward`](Self::forward).
-    ///
-    /// # Errors
+    /// # Shapes and errors
     /// As [`forward`](Self::forward).
     pub fn forward_at(&self, sequence: &Sequence) -> Result<Layers<T>> {
         let Some(places) = &sequence.positions else { return self.forward(sequence) };
@@ -116,23 +113,6 @@ impl<T: Real> AsRead<T> {
 }
 
 impl<A, T: Real> Decoder<A, T> {
-    /// The same model with another attention: `other` makes that of block `i` from the one
-    /// that is there.
-    pub fn with_attention<B>(
-        &self,
-        mut other: impl FnMut(usize, &A) -> B,
-    ) -> Decoder<B, T> {
-        let blocks = self.blocks.iter().enumerate();
-        let blocks = blocks.map(|(i, block)| block.with_attention(|it| other(i, it)));
-        Decoder {
-            config: self.config.clone(),
-            embedding: self.embedding.clone(),
-            blocks: blocks.collect(),
-            last_norm: self.last_norm.clone(),
-            unembedding: self.unembedding.clone(),
-        }
-    }
-
     /// A logit per token of the vocabulary, from the last hidden states.
     ///
     /// # Shapes

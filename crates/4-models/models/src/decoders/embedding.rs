@@ -37,30 +37,17 @@ impl<T: Real> Embedding<T> {
 
     /// The same, with a position per token.
     ///
-    /// # Shapes
-    /// As [`forward`](Self::forward).
-    ///
-    /// # Errors
+    /// # Shapes and errors
     /// As [`forward`](Self::forward); [`attention::Error`] for another number of positions.
     pub fn forward_at(
         &self,
         ids: &[usize],
         places: &[usize],
     ) -> Result<Matrix<T>, attention::Error> {
+        let what = "the list of positions";
         attention::Error::expect_positive("the number of tokens", ids.len())?;
-        attention::Error::expect_length(
-            "the list of positions",
-            ids.len(),
-            places.len(),
-        )?;
-        let n_vocabulary = self.tokens.ncols();
-        if let Some(position) = ids.iter().position(|&id| id >= n_vocabulary) {
-            return Err(attention::Error::Token {
-                position,
-                id: ids[position],
-                n_vocabulary,
-            });
-        }
+        attention::Error::expect_length(what, ids.len(), places.len())?;
+        expect_ids(ids, self.tokens.ncols())?;
         let n_tokens = places.iter().max().map_or(0, |last| last.saturating_add(1));
         let n_rows = self.positions.as_ref().map_or(self.n_positions, Matrix::nrows);
         let n_positions = self.n_positions.min(n_rows);
@@ -75,6 +62,17 @@ impl<T: Real> Embedding<T> {
                 Some(positions) => token + positions[(places[row], feature)],
             }
         }))
+    }
+}
+
+/// Refuses ids that the vocabulary does not have.
+pub(crate) fn expect_ids(ids: &[usize], n_vocabulary: usize) -> attention::Result<()> {
+    match ids.iter().position(|&id| id >= n_vocabulary) {
+        None => Ok(()),
+        Some(position) => {
+            let id = ids[position];
+            Err(attention::Error::Token { position, id, n_vocabulary })
+        }
     }
 }
 
@@ -101,12 +99,9 @@ impl<T: Real> Unembedding<T> {
         embedding: &Embedding<T>,
     ) -> attention::Result<Matrix<T>> {
         let tokens = self.tokens.as_ref().unwrap_or(&embedding.tokens);
-        let expected = (x.nrows(), tokens.nrows());
-        attention::Error::expect_shape(
-            "the input of the unembedding",
-            expected,
-            x.shape(),
-        )?;
+        let (what, expected) =
+            ("the input of the unembedding", (x.nrows(), tokens.nrows()));
+        attention::Error::expect_shape(what, expected, x.shape())?;
         let logits = match x.nrows() {
             // Column by column, as the table lies in memory.
             1 => tokens.tr_mul(&x.transpose()).transpose(),

@@ -1,91 +1,60 @@
 //! From a `config.json` to what the model computes, family by family.
 //!
-//! All are one model. What a family says of it is in its file, what several say alike
-//! is here.
+//! All are one model. What a family says of it is a function of its own, what several say
+//! alike is here.
 
-mod gemma2;
-mod gemma3;
+mod gemma;
 mod gguf;
-mod gpt2;
-mod gpt_neox;
+mod gpt;
 mod llama;
-mod mistral;
-mod qwen2;
-mod qwen3;
 mod rotary;
 
+use std::sync::LazyLock;
+
 use attention::Dims;
-use block::Activation;
-use model_files::Use::{self, Harmless};
-use model_files::{Gguf, Rule, Settings, SmallFiles, Unused, harmless};
+use model_files::{Gguf, Settings, SmallFiles, Unused, harmless};
 use tensors::TensorFile;
 use variants::{Sizes, SoftCap, Window};
 
 use crate::decoders::config::{Config, ENDS};
 use crate::decoders::family::Family;
 use crate::files::{Configuration, family_of};
+use crate::table::Table;
 use crate::{Error, Result};
 
-type Read = fn(&Settings) -> Result<Config>;
+type Read = fn(&Settings, &'static Family) -> Result<Config>;
 
-/// Every family, and how its settings are read: the only list of them.
-const FAMILIES: &[(&Family, Read)] = &[
-    (&gpt2::GPT2, gpt2::read),
-    (&gpt_neox::GPT_NEOX, gpt_neox::read),
-    (&llama::LLAMA, llama::read),
-    (&mistral::MISTRAL, mistral::read),
-    (&qwen2::QWEN2, qwen2::read),
-    (&qwen3::QWEN3, qwen3::read),
-    (&gemma2::GEMMA2, gemma2::read),
-    (&gemma3::GEMMA3, gemma3::read),
+/// How the settings of each family are read.
+const READ: [(&str, Read); 8] = [
+    ("gpt2", gpt::gpt2),
+    ("gpt_neox", gpt::gpt_neox),
+    ("llama", llama::llama),
+    ("mistral", llama::mistral),
+    ("qwen2", llama::qwen2),
+    ("qwen3", llama::qwen3),
+    ("gemma2", gemma::gemma2),
+    ("gemma3_text", gemma::gemma3),
 ];
 
-/// Keys of a `config.json` that change nothing in any decoder.
-const KEYS: &[Rule] = &[
-    Rule("max_sequence_length", Harmless("an older name of the positions")),
-    Rule("n_ctx", Harmless("an older name of n_positions")),
-    Rule("reorder_and_upcast_attn", Harmless("the order of products, and precision")),
-    Rule("is_llama_config", Harmless("a note on the files")),
-    Rule("rope_*.finetuned", Harmless("a note on the training")),
-    Rule("_sliding_window_pattern", Harmless("layer_types says it layer by layer")),
-];
-
-const HEAD: Use = Harmless("a head on top, for another task");
-const MASK: Use = Harmless("the mask that every decoder has");
-const ANGLES: Use = Harmless("frequencies, which follow from the settings");
-
-/// Tensors that are no part of any decoder.
-pub(crate) const TENSORS: &[Rule] = &[
-    Rule(
-        "h.#.attn.bias h.#.attn.masked_bias layers.#.attention.bias \
-         layers.#.attention.masked_bias",
-        MASK,
-    ),
-    Rule(
-        "layers.#.attention.rotary_emb.inv_freq layers.#.self_attn.rotary_emb.inv_freq \
-         rotary_emb.inv_freq",
-        ANGLES,
-    ),
-    Rule("score.* classifier.* qa_outputs.* multiple_choice_head.* v_head.*", HEAD),
-];
+/// What is known of decoders.
+pub(crate) static TABLE: LazyLock<Table<Family>> =
+    LazyLock::new(|| Table::read(include_str!("families.json")));
 
 /// The families that are known.
 pub fn families() -> impl Iterator<Item = &'static Family> {
-    FAMILIES.iter().map(|(family, _)| *family)
+    TABLE.families.iter()
 }
 
 impl Configuration for Config {
     fn of(settings: &Settings) -> Result<Self> {
-        let (family, read) = family_of(settings, FAMILIES, |(family, _)| family.name)?;
-        let settings = &settings.with_own_names(family.other_names)?;
-        let settings = &settings.with_defaults(family.defaults);
-        settings.refuse_unless(
-            "is_causal",
-            true,
-            "true: tokens read those before them",
-        )?;
+        let (_, read) = family_of(settings, &READ, |(name, _)| name)?;
+        let family = family_of(settings, &TABLE.families, |family| family.name)?;
+        let settings = &settings.with_own_names(&family.other_names)?;
+        let settings = &settings.with_defaults(&family.defaults);
+        let expected = "true: tokens read those before them";
+        settings.refuse_unless("is_causal", true, expected)?;
         settings.refuse_unless("add_cross_attention", false, "false")?;
-        let config = read(settings)?;
+        let config = read(settings, family)?;
         config.unused_settings(settings)?;
         Ok(config)
     }
@@ -117,13 +86,13 @@ impl Configuration for Config {
     }
 
     fn unused_settings(&self, settings: &Settings) -> Result<Vec<Unused>> {
-        Ok(settings.leftovers(KEYS)?)
+        Ok(settings.leftovers(&TABLE.keys)?)
     }
 
     /// Also where the settings say that the embedding is the unembedding, and the file that it
     /// is not.
     fn unused_tensors(&self, file: &TensorFile) -> Vec<Unused> {
-        let mut unused = harmless(file, self.family.prefix, TENSORS);
+        let mut unused = harmless(file, self.family.prefix, &TABLE.tensors);
         let names = &self.family.names;
         let has = |name: &str| file.contains(&format!("{name}.weight"));
         let tokens = format!("{}{}", file.prefix(self.family.prefix), names.tokens);
@@ -147,11 +116,6 @@ fn sizes(settings: &Settings) -> Result<Sizes> {
     };
     dims.and_then(|dims| Sizes::new(dims, n_kv_heads))
         .map_err(Error::config(settings.file()))
-}
-
-/// What bends the entries of the feed-forward layers.
-fn activation(settings: &Settings, key: &str, default: Activation) -> Result<Activation> {
-    Ok(settings.one_of(key, default, Activation::named, Activation::NAMES)?)
 }
 
 /// Which layers have windows: `layer_types` where it is there, or else what `is_sliding`

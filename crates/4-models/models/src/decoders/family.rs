@@ -2,15 +2,19 @@
 
 use attention::{Linear, Real};
 use block::{Activation, FeedForward};
+use serde::Deserialize;
 
 use crate::Result;
 use crate::reader::NormKind;
 
 /// A family of decoders: the names of its tensors, and the norm that it uses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Family {
     /// What `model_type` says in its `config.json`.
     pub name: &'static str,
+    /// Who described it, and what computes it elsewhere.
+    pub source: &'static str,
     /// What stands before the names of the model's tensors where it was saved with the
     /// unembedding on top.
     pub prefix: &'static str,
@@ -19,13 +23,14 @@ pub struct Family {
     /// Which norm it uses.
     pub norm: NormKind,
     /// What its `config.json` has where a key is missing that no tensor's shape says.
-    pub defaults: &'static [(&'static str, usize)],
+    pub defaults: Vec<(&'static str, usize)>,
     /// Other names of keys, each with the family's own.
-    pub other_names: &'static [(&'static str, &'static str)],
+    pub other_names: Vec<(&'static str, &'static str)>,
 }
 
 /// The names of tensors, without `.weight` and `.bias`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Names {
     /// `[n_vocabulary, d_model]`.
     pub tokens: &'static str,
@@ -56,7 +61,8 @@ pub struct Names {
 }
 
 /// How W^Q, W^K and W^V are stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Projections {
     /// Each by itself, `[out, in]`.
     Apart([&'static str; 3]),
@@ -68,12 +74,13 @@ pub enum Projections {
 }
 
 /// The matrices of a feed-forward layer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Layers {
     /// W₁ and W₂.
-    Plain([&'static str; 2]),
+    Plain(#[serde(borrow)] [&'static str; 2]),
     /// The gate, what it lets through, and the way down.
-    Gated([&'static str; 3]),
+    Gated(#[serde(borrow)] [&'static str; 3]),
 }
 
 impl Layers {

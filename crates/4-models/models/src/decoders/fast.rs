@@ -127,7 +127,6 @@ impl FastDecoder {
     /// ([`Product::of_levels`](cached::Product::of_levels)): slower, and alike on all machines.
     pub fn in_f32(mut self) -> Self {
         self.blocks.iter_mut().for_each(FastBlock::in_f32);
-        self.tokens.in_f32();
         self
     }
 
@@ -145,7 +144,7 @@ impl FastDecoder {
         PackedCaches { layers: self.blocks.iter().map(layer).collect() }
     }
 
-    /// The bytes of weights that are read for a token, whatever the number of sequences.
+    /// The bytes of weights that are read for a token.
     pub fn weight_bytes(&self) -> usize {
         self.blocks.iter().map(FastBlock::bytes).sum::<usize>() + self.tokens.bytes()
     }
@@ -191,7 +190,7 @@ impl FastDecoder {
         + Send,
     ) -> Result<Matrix<f32>> {
         let first = self.check(caches)?;
-        let mut x = self.tokens.embed(ids, &[first])?;
+        let mut x = self.tokens.embed(ids, first)?;
         let places: Vec<usize> = (first..first + ids.len()).collect();
         let angles = AllAngles::new(&self.rotations, &places);
         within_pool(|| {
@@ -207,34 +206,6 @@ impl FastDecoder {
     /// Logits of what came through the blocks.
     fn logits(&mut self, x: &Matrix<f32>) -> Result<Matrix<f32>> {
         within_pool(|| self.tokens.logits(&self.last_norm.forward(x)?))
-    }
-
-    /// One token of each of several texts: each weight is read once for all of them (up to
-    /// eight).
-    ///
-    /// # Shapes
-    /// One id per text; the logits are `[n_texts, n_vocabulary]`.
-    ///
-    /// # Errors
-    /// As [`read`](Self::read).
-    pub fn read_each(
-        &mut self,
-        ids: &[usize],
-        texts: &mut [&mut PackedCaches],
-    ) -> Result<Matrix<f32>> {
-        attention::Error::expect_length("the list of texts", ids.len(), texts.len())?;
-        let places = texts.iter().map(|caches| self.check(caches));
-        let places = places.collect::<Result<Vec<_>>>()?;
-        let mut x = self.tokens.embed(ids, &places)?;
-        let angles = AllAngles::new(&self.rotations, &places);
-        within_pool(|| {
-            for (layer, block) in self.blocks.iter().enumerate() {
-                let mut caches: Vec<_> =
-                    texts.iter_mut().map(|text| &mut text.layers[layer]).collect();
-                block.one_each(&mut self.work, &mut x, angles.of(layer), &mut caches)?;
-            }
-            self.tokens.logits(&self.last_norm.forward(&x)?)
-        })
     }
 
     /// The loss of each token but the first, in nats, of a text that is read in prompts of so
@@ -263,12 +234,8 @@ impl FastDecoder {
     /// How many tokens the caches have.
     fn check(&self, caches: &PackedCaches) -> Result<usize> {
         let n_layers = self.blocks.len();
-        attention::Error::expect_length(
-            "the list of caches",
-            n_layers,
-            caches.layers.len(),
-        )?;
-        let n = caches.n_tokens();
+        let (what, n) = ("the list of caches", caches.n_tokens());
+        attention::Error::expect_length(what, n_layers, caches.layers.len())?;
         for (block, cache) in self.blocks.iter().zip(&caches.layers) {
             let shapes = |heads: GroupedHeads| {
                 [heads.d_k(), heads.d_v()].map(|width| (n, heads.n_kv_heads() * width))

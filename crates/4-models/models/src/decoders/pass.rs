@@ -22,10 +22,7 @@ pub struct Pass<T: Real = f64> {
 impl<T: Real> AsRead<T> {
     /// A pass over a text.
     ///
-    /// # Shapes
-    /// As [`Decoder::forward`](crate::decoders::Decoder::forward).
-    ///
-    /// # Errors
+    /// # Shapes and errors
     /// As [`Decoder::forward`](crate::decoders::Decoder::forward).
     pub fn pass(&self, ids: &[usize]) -> Result<Pass<T>> {
         let start = Layers::new(self.embedding.forward(ids, 0)?);

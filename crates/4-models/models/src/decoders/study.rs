@@ -32,6 +32,6 @@ pub use repeated::{COPIES, PERIOD, repeated};
 /// Prose of this book, which no model has read.
 pub const PROSE: &str = include_str!("../../data/prose.txt");
 
-/// What was measured on SmolLM2-135M-Instruct; `cargo run --release -p decoders --features
+/// What was measured on SmolLM2-135M-Instruct; `cargo run --release -p models --features
 /// text --example study` measures it again.
 const SMOLLM2: &str = include_str!("../../data/smollm2.json");

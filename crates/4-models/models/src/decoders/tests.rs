@@ -17,7 +17,6 @@ mod attribution;
 mod controls;
 mod known;
 mod patched;
-mod references;
 mod stretched;
 
 /// A tiny model with its config changed, and its tensors renamed or left out.
@@ -73,10 +72,9 @@ pub(crate) fn logits(model: &AsRead, ids: &[usize]) -> Matrix {
 #[test]
 fn settings_of_older_files_are_read() {
     let of = config::<Config>;
-    let config = of("llama-1", json!({}));
     let old =
         json!({"rope_parameters": null, "rope_theta": 10000.0, "rope_scaling": null});
-    assert_eq!(of("llama-1", old), config);
+    assert_eq!(of("llama-1", old), of("llama-1", json!({})));
     let old = json!({
         "rope_parameters": null, "rotary_pct": 0.5, "rotary_emb_base": 10000,
     });
@@ -84,17 +82,6 @@ fn settings_of_older_files_are_read() {
     let old = json!({"layer_types": null});
     assert_eq!(of("gemma2-1", old), of("gemma2-1", json!({})));
     assert_eq!(of("llama-1", json!({"eos_token_id": [2, 5]})).ends, [2, 5]);
-    let linear = json!({"rope_parameters": {"rope_type": "linear", "factor": 4.0}});
-    let frequencies = |config: &Config| config.rotary.clone().unwrap().frequencies;
-    assert_eq!(frequencies(&of("llama-1", linear))[0], frequencies(&config)[0] / 4.0);
-    // What rounds often within the old texts stays, what rounds less than once is slowed.
-    let llama3 = json!({"rope_parameters": {
-        "rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0,
-        "high_freq_factor": 4.0, "original_max_position_embeddings": 64,
-    }});
-    let [before, after] = [&config, &of("llama-1", llama3)].map(frequencies);
-    assert_eq!(after[0], before[0]);
-    assert_eq!(after[2], before[2] / 8.0);
 }
 
 /// A chat model has a second end there; one that names none leaves the config's.
@@ -123,12 +110,11 @@ fn a_text_ends_where_the_file_of_generation_says() {
 /// In the tiny model the scale that is asked for is 1 / √d_k: here it is another.
 #[test]
 fn a_scale_of_its_own_is_that_of_other_queries() {
-    let expected: AsRead = Decoder::load(model("gemma2-1")).unwrap();
-    let expected = expected.with_attention(|_, layer| {
-        let mut layer = layer.clone();
-        layer.entries_mut()[0].iter_mut().for_each(|entry| *entry *= 2.0);
-        layer
-    });
+    let mut expected: AsRead = tiny("gemma2-1");
+    for block in &mut expected.blocks {
+        let w_q = &mut block.attention.function.entries_mut()[0];
+        w_q.iter_mut().for_each(|entry| *entry *= 2.0);
+    }
     let scaled = rewritten("gemma2-1", json!({"query_pre_attn_scalar": 2.0}), same);
     let scaled = read(&scaled).unwrap(); // a quarter of d_k, so twice the scores
     let sequence = Sequence::new(vec![5, 90, 17, 3, 3, 41, 8]);
@@ -148,13 +134,6 @@ fn packed_weights_and_a_folder_without_a_model_are_refused() {
     insta::assert_snapshot!(read(&rewritten("llama-1", json!({}), other)).unwrap_err(), @"FOLDER/model.safetensors: its weights are quantised (GPTQ or AWQ): no part of the model is read from model.layers.1.mlp.up_proj.qweight");
     let no_model = tempfile::tempdir().unwrap();
     insta::assert_snapshot!(read(&no_model).unwrap_err(), @"FOLDER has no config.json");
-}
-
-#[test]
-fn a_model_that_was_saved_without_its_head_is_read_alike() {
-    let short = |name: &str| Some(name.replace("transformer.", ""));
-    let expected = Decoder::load(model("gpt2-1")).unwrap();
-    assert_eq!(read(&rewritten("gpt2-1", json!({}), short)).unwrap(), expected);
 }
 
 #[test]

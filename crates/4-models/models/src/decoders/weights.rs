@@ -9,7 +9,7 @@ use variants::{Changes, QkNorm, VariantAttention};
 use crate::Result;
 use crate::decoders::config::Config;
 use crate::decoders::embedding::{Embedding, Unembedding};
-use crate::decoders::families::TENSORS;
+use crate::decoders::families::TABLE;
 use crate::decoders::family::Projections;
 use crate::reader::{Reader, Tensors};
 
@@ -20,8 +20,6 @@ pub(crate) struct Weights<'a> {
 }
 
 impl<'a> Weights<'a> {
-    /// # Errors
-    /// As [`Reader::new`].
     pub fn new(config: &'a Config, tensors: &'a Tensors) -> Result<Self> {
         let blocks = [(config.family.names.block, config.n_layers)];
         let reader = Reader::new(tensors, config.family.prefix, &blocks)?;
@@ -30,7 +28,7 @@ impl<'a> Weights<'a> {
 
     /// Refuses what was not read and is not known to be harmless.
     pub fn expect_all_known(&self) -> Result<()> {
-        self.reader.expect_all_known(TENSORS)
+        self.reader.expect_all_known(&TABLE.tensors)
     }
 
     pub fn embedding<T: Real>(&self) -> Result<Embedding<T>> {
@@ -51,11 +49,8 @@ impl<'a> Weights<'a> {
     /// The table of positions, in a model that has one.
     pub fn positions<T: Real>(&self) -> Result<Option<Matrix<T>>> {
         let shape = [self.config.n_positions, self.config.dims().d_model()];
-        let table = |name: &str| -> Result<Matrix<T>> {
-            let numbers = self.reader.numbers(&format!("{name}.weight"), &shape)?;
-            Ok(Matrix::from_row_slice(shape[0], shape[1], &numbers))
-        };
-        self.config.family.names.positions.map(table).transpose()
+        let name = self.config.family.names.positions;
+        name.map(|name| self.reader.rows(name, shape)).transpose()
     }
 
     /// The unembedding: the file's own, whatever the settings say; or else the embedding,
@@ -187,9 +182,9 @@ impl<'a> Weights<'a> {
         if !matches!(self.config.family.names.projections, Projections::Joined(_)) {
             return self.reader.linear(name, (d_in, d_out), has_bias);
         }
-        let numbers = self.reader.numbers(&format!("{name}.weight"), &[d_in, d_out])?;
+        let weight = self.reader.rows(name, [d_in, d_out])?;
         let bias = has_bias.then(|| self.reader.bias(name, d_out)).transpose()?;
-        Ok(Linear::new(Matrix::from_row_slice(d_in, d_out, &numbers), bias)?)
+        Ok(Linear::new(weight, bias)?)
     }
 
     fn norm<T: Real>(&self, name: &str) -> Result<Norm<T>> {

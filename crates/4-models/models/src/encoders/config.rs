@@ -6,8 +6,8 @@ use model_files::{Sequence, Settings, Unused, harmless};
 use serde_json::{Map, Value};
 use tensors::TensorFile;
 
-use crate::encoders::families::{Counting, FAMILIES, Family, KEYS, TENSORS};
-use crate::files::{Configuration, family_of};
+use crate::encoders::families::{Counting, Family, TABLE};
+use crate::files::{Configuration, activation, family_of};
 use crate::{Error, Result};
 
 /// What a model's `config.json` says, as far as it matters here.
@@ -39,9 +39,9 @@ pub struct Config {
 
 impl Configuration for Config {
     fn of(settings: &Settings) -> Result<Self> {
-        let family = family_of(settings, FAMILIES, |family| family.name)?;
-        let settings = &settings.with_own_names(family.other_names)?;
-        let settings = &settings.with_defaults(family.defaults);
+        let family = family_of(settings, &TABLE.families, |family| family.name)?;
+        let settings = &settings.with_own_names(&family.other_names)?;
+        let settings = &settings.with_defaults(&family.defaults);
         refuse_others(settings)?;
         let keys = family.keys;
         let d_model = settings.positive(keys.d_model)?;
@@ -68,7 +68,7 @@ impl Configuration for Config {
             n_vocabulary: settings.positive("vocab_size")?,
             n_positions: settings.positive("max_position_embeddings")?,
             n_types: keys.n_types.map(of_width).transpose()?,
-            activation: activation(settings, keys.activation)?,
+            activation: activation(settings, keys.activation, Activation::Gelu)?,
             eps: keys.eps.map_or(Ok(1e-12), |key| settings.eps(key, 1e-12))?,
             padding,
         };
@@ -85,11 +85,11 @@ impl Configuration for Config {
     }
 
     fn unused_settings(&self, settings: &Settings) -> Result<Vec<Unused>> {
-        Ok(settings.leftovers(KEYS)?)
+        Ok(settings.leftovers(&TABLE.keys)?)
     }
 
     fn unused_tensors(&self, file: &TensorFile) -> Vec<Unused> {
-        harmless(file, self.family.prefix, TENSORS)
+        harmless(file, self.family.prefix, &TABLE.tensors)
     }
 }
 
@@ -98,10 +98,7 @@ impl Config {
     /// Positions of a file are rows of the table, also in a family that begins to count
     /// behind padding.
     ///
-    /// # Shapes
-    /// As [`Sequence::read`].
-    ///
-    /// # Errors
+    /// # Shapes and errors
     /// As [`Sequence::read`] and [`Sequence::expect_positions`].
     pub fn sequences(&self, file: &TensorFile) -> Result<Vec<Sequence>> {
         let n_types = self.n_types.unwrap_or(1);
@@ -117,11 +114,6 @@ impl Config {
     }
 }
 
-fn activation(settings: &Settings, key: &str) -> Result<Activation> {
-    let named = Activation::named;
-    Ok(settings.one_of(key, Activation::Gelu, named, Activation::NAMES)?)
-}
-
 /// What would be computed otherwise than here.
 fn refuse_others(settings: &Settings) -> Result<()> {
     settings.refuse_unless("position_embedding_type", "absolute", "\"absolute\"")?;
@@ -129,10 +121,6 @@ fn refuse_others(settings: &Settings) -> Result<()> {
     for key in ["is_decoder", "add_cross_attention"] {
         settings.refuse_unless(key, false, "false: decoders are left out")?;
     }
-    let none = Value::Object(Map::new());
-    Ok(settings.refuse_unless(
-        "pruned_heads",
-        none,
-        "none: every layer has all its heads",
-    )?)
+    let expected = "none: every layer has all its heads";
+    Ok(settings.refuse_unless("pruned_heads", Value::Object(Map::new()), expected)?)
 }

@@ -1,53 +1,32 @@
 //! What each family calls its settings and its tensors.
 //!
-//! All are the same stack: a table of names is what tells them apart.
+//! All are the same stack, BERT's: a table of names is what tells them apart. RoBERTa and its
+//! relatives count positions from behind padding, ELECTRA's embeddings may be narrower than its
+//! blocks, and DistilBERT has half of the blocks and no types of token.
 
-mod bert;
-mod distilbert;
-mod electra;
-mod roberta;
+use std::sync::LazyLock;
 
-use model_files::Rule;
-use model_files::Use::{self, Harmless};
+use serde::Deserialize;
+
+use crate::table::Table;
+
+/// What is known of encoders.
+pub(crate) static TABLE: LazyLock<Table<Family>> =
+    LazyLock::new(|| Table::read(include_str!("families.json")));
 
 /// The families that are known.
-pub const FAMILIES: &[&Family] = &[
-    &bert::BERT,
-    &roberta::ROBERTA,
-    &roberta::XLM_ROBERTA,
-    &roberta::CAMEMBERT,
-    &electra::ELECTRA,
-    &distilbert::DISTILBERT,
-];
-
-/// Keys of a `config.json` that change nothing in any encoder.
-pub(crate) const KEYS: &[Rule] = &[
-    Rule("tie_word_embeddings tie_weights_", Harmless("of a head on top")),
-    Rule("sinusoidal_pos_embds", Harmless("the table of positions is in the file")),
-    Rule("directionality", Harmless("a note on the text")),
-    Rule("embedding_size", Harmless("the tables in the file have it")),
-];
-
-const HEAD: Use = Harmless("a head on top, which the encoder does not have");
-const BUFFER: Use = Harmless("0, 1, 2, …, or zeros: counted here");
-
-/// Tensors that are no part of any encoder.
-pub(crate) const TENSORS: &[Rule] = &[
-    Rule("embeddings.position_ids embeddings.token_type_ids", BUFFER),
-    Rule(
-        "pooler.* cls.* classifier.* lm_head.* qa_outputs.* pre_classifier.* \
-         vocab_transform.* vocab_layer_norm.* vocab_projector.* \
-         discriminator_predictions.* generator_predictions.* generator_lm_head.* \
-         sequence_summary.*",
-        HEAD,
-    ),
-];
+pub fn families() -> impl Iterator<Item = &'static Family> {
+    TABLE.families.iter()
+}
 
 /// A family of encoders: its names, and how it counts positions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Family {
     /// What `model_type` says in its `config.json`.
     pub name: &'static str,
+    /// Who described it, and what computes it elsewhere.
+    pub source: &'static str,
     /// What stands before every tensor's name where the encoder was saved with a head on
     /// top, such as a classifier.
     pub prefix: &'static str,
@@ -58,13 +37,14 @@ pub struct Family {
     /// Where its texts begin.
     pub counting: Counting,
     /// What its `config.json` has where a key is missing that no tensor's shape says.
-    pub defaults: &'static [(&'static str, usize)],
+    pub defaults: Vec<(&'static str, usize)>,
     /// Other names of keys, each with the family's own.
-    pub other_names: &'static [(&'static str, &'static str)],
+    pub other_names: Vec<(&'static str, &'static str)>,
 }
 
 /// How positions are counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Counting {
     /// 0, 1, 2, …, whatever the tokens are.
     FromZero,
@@ -77,7 +57,8 @@ pub enum Counting {
 }
 
 /// The keys of a `config.json`; `None` where the family has no such choice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Keys {
     /// d_model.
     pub d_model: &'static str,
@@ -98,7 +79,8 @@ pub struct Keys {
 }
 
 /// The names of tensors, without `.weight` and `.bias`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Names {
     /// `[n_vocabulary, d_embedding]`.
     pub tokens: &'static str,

@@ -1,9 +1,6 @@
 //! Heads of an encoder that put out something else.
 
-use ablation::ablated_layer;
-use attention::{
-    Attended, LayerParameters, Mask, Matrix, MultiHeadAttention, Real, RowVector,
-};
+use attention::{Attended, LayerParameters, Matrix, MultiHeadAttention, Real, RowVector};
 use block::Layers;
 use model_files::Sequence;
 
@@ -41,33 +38,20 @@ impl<T: Real> Pass<T> {
 impl<T: Real> Encoder<LayerParameters<T>, T> {
     /// A pass over a text; `stage` computes attention.
     ///
-    /// # Shapes
-    /// As [`Encoder::forward`].
-    ///
-    /// # Errors
+    /// # Shapes and errors
     /// As [`Encoder::forward`].
     pub fn pass(
         &self,
         sequence: &Sequence,
         stage: fn(&LayerParameters<T>) -> Stage<T>,
     ) -> Result<Pass<T>> {
-        let mask = sequence.mask()?;
+        let (mask, mut concats) = (sequence.mask()?, Vec::new());
         let attend = |_, _, parameters: &LayerParameters<T>, x: &Matrix<T>| {
-            stage(parameters).self_attend(x, &mask)
+            let attended = stage(parameters).self_attend(x, &mask)?;
+            concats.push(concat(parameters, x, &attended.attn)?);
+            Ok(attended)
         };
         let layers = self.stack.forward_by(self.embeddings.forward(sequence)?, attend)?;
-        let concat = |(l, maps): (usize, &Vec<Matrix<T>>)| {
-            let heads = self.stack.blocks[l].attention.function.heads().iter();
-            let outputs = heads.zip(maps).map(|(head, map)| {
-                Ok(map * head.w_v.forward(&layers.hidden[l])?) // [n_tokens, d_v]
-            });
-            let outputs = outputs.collect::<attention::Result<Vec<_>>>()?;
-            let columns: Vec<_> =
-                outputs.iter().flat_map(|head| head.column_iter()).collect();
-            Ok(Matrix::from_columns(&columns))
-        };
-        let concats =
-            layers.attn.iter().enumerate().map(concat).collect::<Result<_>>()?;
         Ok(Pass { sequence: sequence.clone(), layers, concats })
     }
 
@@ -82,7 +66,7 @@ impl<T: Real> Encoder<LayerParameters<T>, T> {
     /// concatenations of another model or of another number of tokens.
     ///
     /// # Source
-    /// As [`ablated_layer`]; Vig et al. 2020, section 3 (another text).
+    /// Michel et al. 2019, section 2.2 (zeros); Vig et al. 2020, section 3 (another text).
     pub fn ablated(
         &self,
         pass: &Pass<T>,
@@ -90,60 +74,38 @@ impl<T: Real> Encoder<LayerParameters<T>, T> {
         instead: &[Matrix<T>],
         stage: fn(&LayerParameters<T>) -> Stage<T>,
     ) -> Result<Layers<T>> {
-        let n_layers = self.stack.blocks.len();
-        // Below the lowest head nothing changes.
-        let lowest = lowest_layer(heads, [n_layers, self.config.dims.n_heads()])?;
-        Error::expect_concats(n_layers, &pass.concats, instead)?;
-        let before = pass.layers.up_to(lowest);
-        let mask = pass.sequence.mask()?;
         let blocks = &self.stack.blocks;
-        let ablated = |layer: usize| {
-            let of_layer = heads.iter().filter(|(of, _)| *of == layer);
-            let of_layer: Vec<usize> = of_layer.map(|(_, i)| *i).collect();
-            let parameters = &blocks[layer].attention.function;
-            Ablated::new(parameters, &of_layer, &instead[layer], stage)
+        // Below the lowest head nothing changes.
+        let lowest = lowest_layer(heads, [blocks.len(), self.config.dims.n_heads()])?;
+        Error::expect_concats(blocks.len(), &pass.concats, instead)?;
+        let (mask, d_v) = (pass.sequence.mask()?, self.config.dims.d_v());
+        let attend = |layer: usize, _, parameters: &LayerParameters<T>, x: &Matrix<T>| {
+            let Attended { mut out, attn } = stage(parameters).self_attend(x, &mask)?;
+            if heads.iter().any(|(of, _)| *of == layer) {
+                let mut concat = concat(parameters, x, &attn)?;
+                for (_, i) in heads.iter().filter(|(of, _)| *of == layer) {
+                    let columns = instead[layer].columns(i * d_v, d_v);
+                    concat.columns_mut(i * d_v, d_v).copy_from(&columns);
+                }
+                out = parameters.w_o().forward(&concat)?;
+            }
+            Ok(Attended { out, attn })
         };
-        let ablated = (lowest..n_layers).map(ablated).collect::<Result<Vec<_>>>()?;
-        let attend = |layer: usize, _, _: &_, x: &Matrix<T>| {
-            ablated[layer - lowest].self_attend(x, &mask)
-        };
-        Ok(before.through(blocks, attend)?)
+        Ok(pass.layers.up_to(lowest).through(blocks, attend)?)
     }
 }
 
-/// A stage some of whose heads are ablated, and what stands in their stead.
-struct Ablated<T: Real> {
-    stage: Stage<T>,
-    /// `Σ z_i W_i^O` over what stands in their stead, `[n_tokens, d_model]`; `None` of no
-    /// heads.
-    added: Option<Matrix<T>>,
-}
-
-impl<T: Real> Ablated<T> {
-    fn new(
-        parameters: &LayerParameters<T>,
-        heads: &[usize],
-        instead: &Matrix<T>,
-        stage: fn(&LayerParameters<T>) -> Stage<T>,
-    ) -> Result<Self> {
-        if heads.is_empty() {
-            return Ok(Self { stage: stage(parameters), added: None });
-        }
-        let gone: Vec<_> = heads.iter().map(|&head| (head, None)).collect();
-        let less = ablated_layer(parameters, &gone)?;
-        let d_v = parameters.dims().d_v();
-        let of_head =
-            |&i: &usize| instead.columns(i * d_v, d_v) * parameters.w_o_of_head(i);
-        let added = heads.iter().map(of_head).reduce(|sum, one| sum + one);
-        Ok(Self { stage: stage(&less), added })
-    }
-
-    /// What the stage makes of tokens that read themselves, with what stands in the heads' stead.
-    fn self_attend(&self, x: &Matrix<T>, mask: &Mask) -> attention::Result<Attended<T>> {
-        let Attended { mut out, attn } = self.stage.self_attend(x, mask)?;
-        self.added.iter().for_each(|added| out += added);
-        Ok(Attended { out, attn })
-    }
+/// The outputs of a layer's heads side by side, before W^O, `[n_tokens, h · d_v]`.
+fn concat<T: Real>(
+    parameters: &LayerParameters<T>,
+    x: &Matrix<T>,
+    maps: &[Matrix<T>],
+) -> attention::Result<Matrix<T>> {
+    let heads = parameters.heads().iter().zip(maps);
+    let outputs = heads.map(|(head, map)| Ok(map * head.w_v.forward(x)?)); // [n_tokens, d_v]
+    let outputs = outputs.collect::<attention::Result<Vec<_>>>()?;
+    let columns: Vec<_> = outputs.iter().flat_map(|head| head.column_iter()).collect();
+    Ok(Matrix::from_columns(&columns))
 }
 
 #[cfg(test)]

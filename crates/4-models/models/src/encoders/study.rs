@@ -14,7 +14,6 @@ use crate::{Error, Result};
 /// A mean is that of what a head says over all tokens of all sentences. Below the lowest
 /// ablated head nothing changes, and so nothing is computed again.
 pub struct Study<'a> {
-    model: Encoder<Stage<f32>, f32>,
     parameters: &'a Encoder<LayerParameters<f32>, f32>,
     stage: fn(&LayerParameters<f32>) -> Stage<f32>,
     sequences: &'a [Sequence],
@@ -34,16 +33,14 @@ impl<'a> Study<'a> {
         sequences: &'a [Sequence],
     ) -> Result<Self> {
         let model = parameters.with_attention(|_, parameters| stage(parameters));
-        let layers: Vec<Layers<f32>> = sequences
-            .iter()
-            .map(|sequence| model.forward(sequence))
-            .collect::<Result<_>>()?;
+        let layers = sequences.iter().map(|sequence| model.forward(sequence));
+        let layers = layers.collect::<Result<Vec<_>>>()?;
         let means = parameters.stack.blocks.iter().enumerate().map(|(l, block)| {
             let heads = 0..block.attention.function.dims().n_heads();
             heads.map(|i| mean_output(&block.attention.function, i, l, &layers)).collect()
         });
         let means = means.collect::<Result<_>>()?;
-        Ok(Self { model, parameters, stage, sequences, layers, means })
+        Ok(Self { parameters, stage, sequences, layers, means })
     }
 
     /// What every layer gave for each sentence, with all heads.
@@ -65,20 +62,17 @@ impl<'a> Study<'a> {
         heads: &[(usize, usize)],
         replacement: Replacement,
     ) -> Result<Vec<RowVector<f32>>> {
-        let n_layers = self.model.stack.blocks.len();
-        let lowest = lowest_layer(heads, [n_layers, self.model.config.dims.n_heads()])?;
-        let blocks =
-            (lowest..n_layers).map(|layer| self.ablated_block(layer, heads, replacement));
+        let Encoder { config, stack, .. } = self.parameters;
+        let lowest = lowest_layer(heads, [stack.blocks.len(), config.dims.n_heads()])?;
+        let blocks = stack.blocks.iter().enumerate();
+        let blocks = blocks.map(|(l, block)| self.ablated(l, block, heads, replacement));
         let blocks = blocks.collect::<Result<Vec<_>>>()?;
         let one = |(sequence, layers): (&Sequence, &Layers<f32>)| {
             let mask = sequence.mask()?;
-            let mut x = layers.hidden[lowest].clone();
-            for (i, ablated) in blocks.iter().enumerate() {
-                let block =
-                    ablated.as_ref().unwrap_or(&self.model.stack.blocks[lowest + i]);
-                x = block.forward(&x, &mask)?.out;
-            }
-            Ok(sentence_embedding(&x, &sequence.is_real))
+            let layers = layers
+                .up_to(lowest)
+                .through(&blocks, |_, reads, a, x| reads.attend(a, x, &mask, None))?;
+            Ok(sentence_embedding(layers.out(), &sequence.is_real))
         };
         self.sequences.iter().zip(&self.layers).map(one).collect()
     }
@@ -106,13 +100,14 @@ impl<'a> Study<'a> {
         Ok(lost.sum::<f64>() / self.sequences.len().max(1) as f64)
     }
 
-    /// A block without some of its heads, or `None` if it keeps all.
-    fn ablated_block(
+    /// A block without some of its heads.
+    fn ablated(
         &self,
         layer: usize,
+        block: &Block<LayerParameters<f32>, f32>,
         heads: &[(usize, usize)],
         replacement: Replacement,
-    ) -> Result<Option<Block<Stage<f32>, f32>>> {
+    ) -> Result<Block<Stage<f32>, f32>> {
         let of_layer = heads.iter().filter(|(of, _)| *of == layer);
         let instead = |&(_, head): &(usize, usize)| match replacement {
             Replacement::Zero => Ok((head, None)),
@@ -120,12 +115,8 @@ impl<'a> Study<'a> {
             Replacement::Resample => Err(Error::NoConstant),
         };
         let gone = of_layer.map(instead).collect::<Result<Vec<_>>>()?;
-        if gone.is_empty() {
-            return Ok(None);
-        }
-        let block = &self.parameters.stack.blocks[layer];
         let parameters = ablated_layer(&block.attention.function, &gone)?;
-        Ok(Some(block.with_attention(|_| (self.stage)(&parameters))))
+        Ok(block.with_attention(|_| (self.stage)(&parameters)))
     }
 }
 

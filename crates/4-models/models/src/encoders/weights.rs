@@ -1,11 +1,11 @@
 //! Tensors become parts, by the names that the family gives them.
 
-use attention::{LayerParameters, Matrix, PackedParameters, Real};
+use attention::{LayerParameters, PackedParameters, Real};
 use block::{Block, Embedding, FeedForward, LayerNorm, Norms, Positions, Sublayer};
 
 use crate::encoders::Config;
 use crate::encoders::embeddings::Embeddings;
-use crate::encoders::families::TENSORS;
+use crate::encoders::families::TABLE;
 use crate::reader::{Reader, Tensors};
 use crate::{Error, Result};
 
@@ -16,8 +16,6 @@ pub(crate) struct Weights<'a> {
 }
 
 impl<'a> Weights<'a> {
-    /// # Errors
-    /// As [`Reader::new`].
     pub(crate) fn new(config: &'a Config, tensors: &'a Tensors) -> Result<Self> {
         let blocks = [(config.family.names.block, config.n_layers)];
         let reader = Reader::new(tensors, config.family.prefix, &blocks)?;
@@ -26,20 +24,21 @@ impl<'a> Weights<'a> {
 
     /// Refuses what was not read and is not known to be harmless.
     pub(crate) fn expect_all_known(&self) -> Result<()> {
-        self.reader.expect_all_known(TENSORS)
+        self.reader.expect_all_known(&TABLE.tensors)
     }
 
     pub(crate) fn embeddings<T: Real>(&self) -> Result<Embeddings<T>> {
         let Config { d_embedding, n_vocabulary, n_positions, .. } = *self.config;
         let names = &self.config.family.names;
         let d_model = self.config.dims.d_model();
-        let tokens = self.table(names.tokens, n_vocabulary)?;
-        let types = self.config.n_types.map(|n_types| self.table(names.types, n_types));
+        let table = |name, n: usize| self.reader.rows(name, [n, d_embedding]);
+        let tokens = table(names.tokens, n_vocabulary)?;
+        let types = self.config.n_types.map(|n_types| table(names.types, n_types));
         let project =
             || self.reader.linear(names.projection, (d_embedding, d_model), true);
         Ok(Embeddings {
             tokens: Embedding { tokens, scale: 1.0, positions: Positions::None },
-            positions: self.table(names.positions, n_positions)?,
+            positions: table(names.positions, n_positions)?,
             padding: self.config.padding,
             types: types.transpose()?,
             norm: self.norm(names.norm, d_embedding)?,
@@ -72,13 +71,6 @@ impl<'a> Weights<'a> {
         Ok(Block::new(attention, Some(feed_forward)))
     }
 
-    /// Rows of vectors, `[n, d_embedding]`, as the file has them.
-    fn table<T: Real>(&self, name: &str, n: usize) -> Result<Matrix<T>> {
-        let d = self.config.d_embedding;
-        let numbers = self.reader.numbers(&format!("{name}.weight"), &[n, d])?;
-        Ok(by_columns(&numbers, n, d))
-    }
-
     /// A norm. The oldest files call its parts gamma and beta.
     fn norm<T: Real>(&self, name: &str, d: usize) -> Result<LayerNorm<T>> {
         let is_old = self.reader.contains(&self.reader.named(&format!("{name}.gamma")));
@@ -87,22 +79,4 @@ impl<'a> Weights<'a> {
         let [gain, bias] = parts.map(row);
         Ok(LayerNorm::new(gain?.into(), bias?.into(), self.config.eps)?)
     }
-}
-
-/// The matrix of these rows. A vocabulary has some ten million entries: some rows at a time
-/// stay near the processor while their columns are written.
-fn by_columns<T: Real>(rows: &[T], n: usize, d: usize) -> Matrix<T> {
-    const N_ROWS: usize = 64;
-    let mut table = Matrix::zeros(n, d);
-    let columns = table.as_mut_slice();
-    for first in (0..n).step_by(N_ROWS) {
-        let rows = &rows[first * d..n.min(first + N_ROWS) * d];
-        for j in 0..d {
-            let column = &mut columns[j * n + first..];
-            for (entry, row) in column.iter_mut().zip(rows.chunks_exact(d)) {
-                *entry = row[j];
-            }
-        }
-    }
-    table
 }

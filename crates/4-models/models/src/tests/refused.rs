@@ -64,6 +64,7 @@ bart-1 {"extra_pos_embeddings": 0} => extra_pos_embeddings is 0, expected 2, the
 bart-1 {"scale_embedding": "yes"} => scale_embedding is "yes", expected true or false
 bart-1 {"adapter_size": 8} => adapter_size is 8: a key that is not known here, and may change what the model computes: take it out if it does not
 bart-1 {"num_hidden_layers": 3} => num_hidden_layers is 3, expected what the family's own key says of the same
+mbart-1 {"normalize_before": false} => normalize_before is false, expected true, as this family is computed
 marian-1 {"static_position_embeddings": false} => static_position_embeddings is false, expected true, as this family is computed
 marian-1 {"normalize_embedding": true} => normalize_embedding is true, expected false, as this family is computed
 marian-1 {"decoder_vocab_size": 90} => decoder_vocab_size is 90, expected vocab_size, since share_encoder_decoder_embeddings is true

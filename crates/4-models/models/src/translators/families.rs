@@ -1,63 +1,47 @@
 //! From a `config.json` to what the model computes, family by family.
 
-mod bart;
-mod marian;
 mod t5;
 
 use attention::Dims;
 use block::Activation;
-use model_files::Use::Harmless;
-use model_files::{Rule, Settings, SmallFiles, Unused};
+use model_files::{Settings, SmallFiles, Unused};
 use tensors::TensorFile;
 use variants::Sizes;
 
-use crate::files::{Configuration, family_of};
-pub(crate) use crate::translators::config::Places;
-use crate::translators::config::{Config, Half};
-use crate::translators::family::Family;
+use crate::files::{Configuration, activation, family_of};
+use crate::translators::config::{Config, Half, Places};
+use crate::translators::family::{Family, TABLE};
 use crate::translators::weights::unused_tensors;
 use crate::writing::Generation;
 use crate::{Error, Result};
 
-type Read = fn(&Settings) -> Result<Config>;
+type Read = fn(&Settings, &'static Family) -> Result<Config>;
 
-/// Every family, and how its settings are read: the only list of them.
-const FAMILIES: &[(&Family, Read)] = &[
-    (&marian::MARIAN, marian::read),
-    (&bart::BART, bart::read),
-    (&bart::MBART, bart::read_mbart),
-    (&t5::T5, t5::read),
-];
-
-/// Keys of a `config.json` that change nothing in any of them.
-const KEYS: &[Rule] = &[
-    Rule("init_std", Harmless("for training alone")),
-    Rule("n_positions", Harmless("relative positions have no last one")),
-    Rule(
-        "extra_pos_embeddings",
-        Harmless("the table of positions follows from its kind"),
-    ),
-    Rule(
-        "force_bos_token_to_be_generated",
-        Harmless("an older name of forced_bos_token_id"),
-    ),
-    Rule("add_bias_logits", Harmless("a bias that is in the file is added")),
-    Rule("save_step", Harmless("a note on the training")),
-];
+/// How the settings of each family are read.
+const READ: [(&str, Read); 4] =
+    [("marian", marian), ("bart", bart), ("mbart", bart), ("t5", t5::read)];
 
 /// The families that are known.
 pub fn families() -> impl Iterator<Item = &'static Family> {
-    FAMILIES.iter().map(|(family, _)| *family)
+    TABLE.families.iter()
 }
 
 impl Configuration for Config {
     fn of(settings: &Settings) -> Result<Self> {
-        let (family, read) = family_of(settings, FAMILIES, |(family, _)| family.name)?;
-        let settings = &settings.with_own_names(family.other_names)?;
-        let settings = &settings.with_defaults(family.defaults);
+        let (_, read) = family_of(settings, &READ, |(name, _)| name)?;
+        let family = family_of(settings, &TABLE.families, |family| family.name)?;
+        let settings = &settings.with_own_names(&family.other_names)?;
+        let settings = &settings.with_defaults(&family.defaults);
         settings.refuse_unless("is_encoder_decoder", true, "true")?;
         settings.refuse_unless("is_decoder", false, "false: both sides are read")?;
-        let config = read(settings)?;
+        for &(key, value) in &family.fixed {
+            let expected = match value {
+                true => "true, as this family is computed",
+                false => "false, as this family is computed",
+            };
+            settings.refuse_unless(key, value, expected)?;
+        }
+        let config = read(settings, family)?;
         config.unused_settings(settings)?;
         Ok(config)
     }
@@ -102,7 +86,7 @@ impl Configuration for Config {
     }
 
     fn unused_settings(&self, settings: &Settings) -> Result<Vec<Unused>> {
-        Ok(settings.leftovers(KEYS)?)
+        Ok(settings.leftovers(&TABLE.keys)?)
     }
 
     fn unused_tensors(&self, file: &TensorFile) -> Vec<Unused> {
@@ -112,6 +96,32 @@ impl Configuration for Config {
 
 /// The most that memory is asked for before a file of weights could say otherwise.
 const WIDEST: usize = 1 << 17;
+
+/// The rows of BART's table of positions before that of the first token.
+const OFFSET: usize = 2;
+
+/// A learned table of positions, and a norm of what enters.
+fn bart(settings: &Settings, family: &'static Family) -> Result<Config> {
+    let expected = "2, the rows before the first token";
+    settings.refuse_unless("extra_pos_embeddings", OFFSET, expected)?;
+    common(settings, family, Places::Learned { offset: OFFSET })
+}
+
+/// Sines and cosines as positions, and the paper's norms behind each layer.
+fn marian(settings: &Settings, family: &'static Family) -> Result<Config> {
+    let config = common(settings, family, Places::Sinusoidal)?;
+    let is_shared = settings.flag("share_encoder_decoder_embeddings", true)?;
+    const TARGET: &str = "decoder_vocab_size";
+    let n_target = match settings.get(TARGET) {
+        None => config.n_vocabulary,
+        Some(_) => settings.positive(TARGET)?,
+    };
+    if is_shared && n_target != config.n_vocabulary {
+        let expected = "vocab_size, since share_encoder_decoder_embeddings is true";
+        return Err(settings.wrong(TARGET, expected).into());
+    }
+    Ok(Config { is_shared, n_target_vocabulary: n_target, ..config })
+}
 
 /// What BART and its relatives have alike.
 fn common(
@@ -132,7 +142,6 @@ fn common(
     };
     let n_vocabulary = settings.positive("vocab_size")?;
     let is_scaled = settings.flag("scale_embedding", false)?;
-    let named = Activation::named;
     Ok(Config {
         family,
         encoder: half(["encoder_attention_heads", "encoder_layers", "encoder_ffn_dim"])?,
@@ -141,12 +150,7 @@ fn common(
         n_target_vocabulary: n_vocabulary,
         places,
         n_positions: Some(settings.at_most("max_position_embeddings", WIDEST)?),
-        activation: settings.one_of(
-            "activation_function",
-            Activation::Gelu,
-            named,
-            Activation::NAMES,
-        )?,
+        activation: activation(settings, "activation_function", Activation::Gelu)?,
         is_gated: false,
         eps: 1e-5,
         scale: None,
@@ -156,17 +160,4 @@ fn common(
         is_tied: settings.flag("tie_word_embeddings", true)?,
         writing: Generation::of(settings)?,
     })
-}
-
-/// Keys of files before transformers 4, which say what the family does anyway.
-fn refuse_old(settings: &Settings, keys: [(&str, bool); 2]) -> Result<()> {
-    for (key, value) in keys {
-        let expected = if value {
-            "true, as this family is computed"
-        } else {
-            "false, as this family is computed"
-        };
-        settings.refuse_unless(key, value, expected)?;
-    }
-    Ok(())
 }

@@ -1,12 +1,24 @@
 //! What a family calls its tensors, and where its norms stand.
 
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
 use crate::NormKind;
+use crate::table::Table;
+
+/// What is known of encoder-decoders.
+pub(crate) static TABLE: LazyLock<Table<Family>> =
+    LazyLock::new(|| Table::read(include_str!("families.json")));
 
 /// A family of encoder-decoders.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Family {
     /// What `model_type` says in its `config.json`.
     pub name: &'static str,
+    /// Who described it, and what computes it elsewhere.
+    pub source: &'static str,
     /// What stands before the names of its tensors where it was saved with logits on top.
     pub prefix: &'static str,
     /// The tokens that both sides share.
@@ -22,13 +34,16 @@ pub struct Family {
     /// Whether projections have biases.
     pub has_biases: bool,
     /// What its `config.json` has where a key is missing that no tensor's shape says.
-    pub defaults: &'static [(&'static str, usize)],
+    pub defaults: Vec<(&'static str, usize)>,
     /// Other names of keys, each with the family's own.
-    pub other_names: &'static [(&'static str, &'static str)],
+    pub other_names: Vec<(&'static str, &'static str)>,
+    /// Keys of files before transformers 4, which say what the family does anyway.
+    pub fixed: Vec<(&'static str, bool)>,
 }
 
 /// The names of one side's tensors, without `.weight` and `.bias`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Names {
     /// `[n_vocabulary, d_model]`, where the side has tokens of its own.
     pub tokens: &'static str,

@@ -2,36 +2,21 @@
 
 use attention::{Matrix, Real, RowVector};
 use block::{Block, FeedForward, Norm, Norms, Sublayer, sinusoidal};
-use model_files::Use::Harmless;
-use model_files::{Rule, Unused, harmless};
+use model_files::{Unused, harmless};
 use tensors::TensorFile;
 use variants::{Changes, RelativeBias, VariantAttention};
 
 use crate::Result;
 use crate::decoders::{Embedding, Layers, Unembedding};
 use crate::reader::{Reader, Tensors};
-use crate::translators::config::{Config, HEAD, Half};
-use crate::translators::families::Places;
-use crate::translators::family::Names;
+use crate::translators::config::{Config, HEAD, Half, Places};
+use crate::translators::family::{Names, TABLE};
 use crate::translators::side::Side;
-
-/// Tensors that are no part of any family's model.
-const TENSORS: &[Rule] = &[
-    Rule("encoder.version decoder.version", Harmless("a note on the files")),
-    Rule(
-        "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight",
-        Harmless("attention to another text has no distances"),
-    ),
-    Rule(
-        "classification_head.* qa_outputs.*",
-        Harmless("a head on top, for another task"),
-    ),
-];
 
 /// The tensors that are known to be no part of such a model, and those in whose place the
 /// file has others.
 pub(crate) fn unused_tensors(config: &Config, file: &TensorFile) -> Vec<Unused> {
-    let mut unused = harmless(file, config.family.prefix, TENSORS);
+    let mut unused = harmless(file, config.family.prefix, &TABLE.tensors);
     let prefix = file.prefix(config.family.prefix);
     let tables = Tables::of(config, prefix, |name| file.contains(name));
     if !tables.names().contains(&tables.shared) && file.contains(&tables.shared) {
@@ -107,8 +92,6 @@ pub(crate) struct Weights<'a> {
 }
 
 impl<'a> Weights<'a> {
-    /// # Errors
-    /// As [`Reader::new`].
     pub fn new(config: &'a Config, tensors: &'a Tensors) -> Result<Self> {
         let Config { family, encoder, decoder, .. } = config;
         let blocks = [(family.encoder, encoder), (family.decoder, decoder)];
@@ -121,7 +104,7 @@ impl<'a> Weights<'a> {
 
     /// Refuses what was not read and is not known to be harmless.
     pub fn expect_all_known(&self) -> Result<()> {
-        self.reader.expect_all_known(TENSORS)
+        self.reader.expect_all_known(&TABLE.tensors)
     }
 
     /// The tokens of both sides; `None` for a decoder that has the encoder's.
@@ -193,10 +176,7 @@ impl<'a> Weights<'a> {
     fn positions<T: Real>(&self, names: &Names) -> Result<Option<Matrix<T>>> {
         let (n, d) = (self.config.n_positions.unwrap_or(0), self.config.d_model());
         let Some(name) = names.positions else { return Ok(None) };
-        let table = |n| -> Result<Matrix<T>> {
-            let numbers = self.reader.numbers(&weight(name), &[n, d])?;
-            Ok(Matrix::from_row_slice(n, d, &numbers))
-        };
+        let table = |n| self.reader.rows::<T>(name, [n, d]);
         Ok(Some(match self.config.places {
             Places::Learned { offset } => table(n + offset)?.rows(offset, n).into_owned(),
             _ if self.reader.contains(&self.reader.named(&weight(name))) => table(n)?,
@@ -227,9 +207,8 @@ impl<'a> Weights<'a> {
             return Ok(None);
         };
         let n_heads = half.sizes.dims.n_heads();
-        let name = weight(&format!("{}0.{name}", names.block));
-        let numbers = self.reader.numbers(&name, &[n_buckets, n_heads])?;
-        let table = Matrix::from_row_slice(n_buckets, n_heads, &numbers);
+        let name = format!("{}0.{name}", names.block);
+        let table = self.reader.rows(&name, [n_buckets, n_heads])?;
         Ok(Some(RelativeBias::new(table, max_distance, is_causal)?))
     }
 

@@ -10,10 +10,6 @@ use crate::writing::{Choice, Draft, Predict, Writer};
 
 /// The start of a target, which goes on up to an end or to `most` tokens and keeps to what the
 /// model's files force or forbid.
-///
-/// # Errors
-/// [`Error::Files`](crate::Error::Files) for a model whose files do not say with which token
-/// it starts, or ask for tokens that it has not.
 pub(crate) fn draft(config: &Config, choice: Choice, most: usize) -> Result<Draft> {
     let start = config.writing.start(config.n_target_vocabulary)?;
     // Positions are spent by what is read, and the last is not.

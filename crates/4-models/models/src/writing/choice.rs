@@ -55,37 +55,3 @@ impl Choice {
         Some(drawn.unwrap_or(best))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_first_of_the_largest_is_chosen() {
-        let mut greedy = Choice::greedy();
-        assert_eq!(greedy.of(&[1.0, 3.0, f64::NAN, 3.0]), Some(1));
-        assert_eq!(greedy.of(&[f64::NAN]), None);
-        assert_eq!(greedy.of(&[]), None);
-    }
-
-    #[test]
-    fn chance_follows_softmax_and_the_seed() {
-        let logits = [0.0, f64::NEG_INFINITY, 3f64.ln(), f64::NAN];
-        for (temperature, expected) in [(1.0, 0.75), (0.5, 0.9), (1e-3, 1.0)] {
-            let draw = |seed| {
-                let mut choice = Choice::sampled(temperature, seed).unwrap();
-                (0..4000).map(|_| choice.of(&logits).unwrap()).collect::<Vec<_>>()
-            };
-            let drawn = draw(1);
-            assert!(drawn.iter().all(|&id| id == 0 || id == 2));
-            let share = drawn.iter().filter(|&&id| id == 2).count() as f64 / 4000.0;
-            assert!((share - expected).abs() < 0.03, "{temperature}: {share}");
-            assert_eq!(drawn, draw(1));
-        }
-        for wrong in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            assert!(Choice::sampled(wrong, 1).is_err());
-        }
-        let refused = Choice::sampled(0.0, 1).unwrap_err();
-        insta::assert_snapshot!(refused, @"the temperature is 0, expected a number above 0");
-    }
-}

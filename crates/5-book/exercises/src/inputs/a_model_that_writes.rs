@@ -63,9 +63,6 @@ pub mod choose {
         logits: Vec<f64>,
         temperature: f64,
         u: Vec<f64>,
-        /// Whether rounding leaves the whole sum below each u. Then any token that has a
-        /// probability is as good as any other, and the last of them stands for all.
-        is_any_right: bool,
     }
 
     arrays!(Input: logits, temperature, u);
@@ -79,15 +76,8 @@ pub mod choose {
     pub fn check(
         answer: fn(logits: &[f64], temperature: f64, u: f64) -> usize,
     ) -> ExitCode {
-        EXERCISE.check(move |Input { logits, temperature, u, is_any_right }| {
-            let is_possible = |logit: &f64| *logit > f64::NEG_INFINITY;
-            let drawn = |&u: &f64| {
-                let id = answer(logits, *temperature, u);
-                let last = logits.iter().rposition(is_possible);
-                let is_right = *is_any_right && logits.get(id).is_some_and(is_possible);
-                last.filter(|_| is_right).unwrap_or(id)
-            };
-            u.iter().map(drawn).collect()
+        EXERCISE.check(move |Input { logits, temperature, u }| {
+            u.iter().map(|&u| answer(logits, *temperature, u)).collect()
         })
     }
 
@@ -97,20 +87,13 @@ pub mod choose {
         let case = |logits: &[f64], temperature: f64, u: &[f64]| Case {
             sizes: format!("logits {logits:?}, temperature {temperature}"),
             square: false,
-            input: Input {
-                logits: logits.to_vec(),
-                temperature,
-                u: u.to_vec(),
-                is_any_right: false,
-            },
+            input: Input { logits: logits.to_vec(), temperature, u: u.to_vec() },
         };
         // Ten equal logits, whose probabilities add up to less than 1 by rounding.
         let ten_and_never = |place: usize| {
             let mut logits = vec![0.0; 11];
             logits[place] = f64::NEG_INFINITY;
-            let mut case = case(&logits, 1.0, &[0.999_999_999_999_999_9]);
-            case.input.is_any_right = true;
-            case
+            case(&logits, 1.0, &[0.999_999_999_999_999_9])
         };
         let ruled_out = [f64::NEG_INFINITY, 2.0, -1.0, 0.5];
         vec![

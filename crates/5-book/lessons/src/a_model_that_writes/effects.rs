@@ -131,8 +131,8 @@ pub(super) fn names(_: &Args) -> Result<Figure> {
         ),
     ];
     let table = names_table(words);
-    let title =
-        "Without its copying heads, the model cannot finish names that it does not know";
+    let title = "Without its copying heads, the model mostly fails to finish names that it \
+                 does not know";
     let panel = ("loss of the name's end, nats", Axis::between([-0.8, 20.5]));
     let chart = NamedRows::new(&cases, ROW, 1).chart(title, &[panel], [46.0, 84.0]);
     let says =

@@ -123,8 +123,8 @@ pub(crate) fn figure(_: &Args) -> Result<Figure> {
     let (name, head) = FIRST;
     let TextMaps { tokens, maps, .. } = maps(name, "all")?;
     let heads = Heads::of_tokens(&maps, &tokens)?.showing(head)?;
-    let title = "Twelve trained heads on one sentence; in head 11 nearly every token attends \
-                 to “animal”";
+    let title = "Twelve trained heads on one sentence; in head 11, all tokens attend most to \
+                 the same word, “animal”";
     Ok(heads_at_once(title, &heads))
 }
 

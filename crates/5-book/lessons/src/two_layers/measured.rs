@@ -83,11 +83,11 @@ pub(super) fn patterns(_: &Args) -> Result<Figure> {
     };
     let panels = [
         panel("first layer, on the token before", "previous", false)?,
-        panel("last layer, after the last same", "after_last_same", true)?,
+        panel("last layer, on the token to copy", "after_last_same", true)?,
     ];
     let rows = owned(&[&names[..], &["two layers, fresh"]].concat());
-    let title = "Every two-layer model attends to the token after the last same one, but not \
-                 every one to the token before";
+    let title = "Every two-layer model attends to the token to be copied, but not every one \
+                 to the token before";
     NamedRows::new(&rows, 36.0, 2).figure(title, &panels)
 }
 
@@ -128,7 +128,7 @@ pub(super) fn halves(_: &Args) -> Result<Figure> {
         column(&all, |run| Ok(rows(&run["removed"]["mean"]["heads"])?[0][needed(run)]))?;
     let looks = [
         ("on the token before", weight("previous")?),
-        ("on the last same", weight("last_same")?),
+        ("on its previous occurrence", weight("last_same")?),
     ];
     let looks = weights_panel("attention weight of the needed head", looks, Look::Dots);
     let left = [
@@ -142,7 +142,7 @@ pub(super) fn halves(_: &Args) -> Result<Figure> {
         lists(left, Look::Dots),
     );
     let title = "Heads that attend to the token before need only which; heads that attend to \
-                 the last same token, only where";
+                 the token's previous occurrence, only where";
     NamedRows::new(&names, 24.0, 2).figure(title, &[looks, left])
 }
 
@@ -195,7 +195,7 @@ pub(super) fn forming(_: &Args) -> Result<Figure> {
     let all = vec![
         line("accuracy", "score")?,
         line("layer 0, on the token before", "previous_copied")?,
-        line("layer 1, after the last same", "after_last_same")?,
+        line("layer 1, on the token to copy", "after_last_same")?,
     ];
     let title = "Both heads form at once, and accuracy jumps with them";
     let panel = lines_panel("accuracy and attention weights, seed 0", "steps", all);

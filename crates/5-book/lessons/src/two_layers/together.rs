@@ -38,8 +38,8 @@ const QUESTIONS: &[Question<Set, Facts>] = &[
             is_right && it.n_layers == 2 && !it.looks_before
         },
         answer: |set| set.seed = 0,
-        found: "It looks at the last same token: more than one circuit solves this, and \
-                the seed decides which is found.",
+        found: "It looks at the token's previous occurrence: more than one circuit \
+                solves this, and the seed decides which is found.",
     },
     Question {
         ask: "As many heads in one layer: train four to the end. Are they as good as two \
@@ -132,7 +132,7 @@ const BEFORE: &str = "the token before";
 /// and the head of the last layer that gives most to the token after the last same one.
 pub fn shown_heads(look: &PredictorLook) -> [ShownHead; 2] {
     let HeadShares { previous, last_same, after_last_same, .. } = &look.shares;
-    let first = [(BEFORE, previous), ("the last same token", last_same)];
+    let first = [(BEFORE, previous), ("the previous occurrence", last_same)];
     let last = [("what came next", after_last_same)];
     [ShownHead::most(0, &first), ShownHead::most(previous.nrows() - 1, &last)]
 }

@@ -47,48 +47,18 @@ pub fn gguf(architecture: &str) -> Vec<u8> {
 pub fn gguf_of_kind(architecture: &str, kind: u32) -> Vec<u8> {
     let tokens = tokens();
     let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
-    let mut writer = GgufWriter::default()
+    let writer = GgufWriter::default()
         .setting("general.architecture", 8, &text(architecture))
         .setting("tokenizer.ggml.model", 8, &text("gpt2"))
         .setting("tokenizer.ggml.pre", 8, &text("smollm"))
         .texts("tokenizer.ggml.tokens", &tokens)
         .wholes("tokenizer.ggml.token_type", &[1; N_VOCABULARY])
         .texts("tokenizer.ggml.merges", &[])
-        .setting("tokenizer.ggml.add_bos_token", 7, &[0])
-        .float(&format!("{architecture}.attention.layer_norm_rms_epsilon"), 1e-5);
-    for (name, size) in [
-        ("embedding_length", WIDTH),
-        ("attention.head_count", 4),
-        ("attention.head_count_kv", 2),
-        ("block_count", 2),
-        ("feed_forward_length", 2 * WIDTH),
-        ("context_length", 64),
-        ("vocab_size", N_VOCABULARY),
-    ] {
-        writer = writer.whole(&format!("{architecture}.{name}"), size as u32);
-    }
+        .setting("tokenizer.ggml.add_bos_token", 7, &[0]);
     let state = &mut 5;
-    let mut matrix = |writer: GgufWriter, name: String, rows: usize, width: usize| {
-        let bytes = blocks(rows * width, rows == N_VOCABULARY, state);
-        writer.tensor(&name, &[rows as u64, width as u64], kind, &bytes)
+    let (sizes, tables) = ([WIDTH, N_VOCABULARY], ["token_embd"]);
+    let matrix = |name: &str, [rows, width]: [usize; 2]| {
+        (kind, blocks(rows * width, name == tables[0], state))
     };
-    writer = matrix(writer, "token_embd.weight".into(), N_VOCABULARY, WIDTH);
-    for layer in 0..2 {
-        for (name, rows, width) in [
-            ("attn_q", WIDTH, WIDTH),
-            ("attn_k", WIDTH / 2, WIDTH),
-            ("attn_v", WIDTH / 2, WIDTH),
-            ("attn_output", WIDTH, WIDTH),
-            ("ffn_gate", 2 * WIDTH, WIDTH),
-            ("ffn_up", 2 * WIDTH, WIDTH),
-            ("ffn_down", WIDTH, 2 * WIDTH),
-        ] {
-            writer = matrix(writer, format!("blk.{layer}.{name}.weight"), rows, width);
-        }
-        for name in ["attn_norm", "ffn_norm"] {
-            let name = format!("blk.{layer}.{name}.weight");
-            writer = writer.floats(&name, &[WIDTH as u64], &[1.0; WIDTH]);
-        }
-    }
-    writer.floats("output_norm.weight", &[WIDTH as u64], &[1.0; WIDTH]).bytes()
+    writer.decoder(architecture, sizes, &tables, matrix).bytes()
 }

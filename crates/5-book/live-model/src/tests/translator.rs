@@ -1,13 +1,12 @@
 //! A model that reads one text and writes another: its tokens, chances and maps are those of
 //! the readable model, of the same folder.
 
-use attention::{Linear, Matrix};
 use model_files::Sequence;
 use models::translators::{AsRead, Files, Translator as Readable};
-use models::{Choice, Head, Part, Predict};
-use serde_json::{Value, json};
+use models::{Head, Part, Predict, ablate};
+use serde_json::json;
+use tempfile::TempDir;
 use texts::{Long, Text};
-use variants::VariantAttention;
 
 use super::*;
 
@@ -15,12 +14,11 @@ const FAMILIES: [&str; 4] = ["marian-1", "bart-1", "mbart-1", "t5-1"];
 const SOURCE: &str = "The bank of the river.";
 const MOST: usize = 12;
 
-fn folder(name: &str, more: &[(&str, Value)]) -> tempfile::TempDir {
-    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/data/models");
-    chosen::folder(&models, name, more)
+fn folder(name: &str, more: &[(&str, Value)]) -> TempDir {
+    chosen::folder(&models(), name, more)
 }
 
-fn read(folder: &tempfile::TempDir) -> Result<Model, Box<Error>> {
+fn read(folder: &TempDir) -> Result<Model, Box<Error>> {
     chosen::read(folder.path())
 }
 
@@ -29,83 +27,27 @@ fn asked(temperature: f64, off: &[Head]) -> Asked {
     Asked { prompt, temperature, top_p: 1.0, seed: 3, n_tokens: MOST, off }
 }
 
-/// The step that read the source, and those that wrote.
-fn written(translator: &mut Model, asked: &Asked) -> (Value, Vec<Step>) {
-    let (mut translation, told) = translator.begin(asked).unwrap();
-    let mut steps = Vec::new();
-    loop {
-        let step = translator.step(&mut translation).unwrap();
-        let is_last = step.is_last;
-        steps.push(step);
-        if is_last {
-            return (told, steps);
-        }
-    }
-}
-
-/// The layer with zeros as values of this head.
-fn without_values(layer: &VariantAttention, head: usize) -> VariantAttention {
-    let mut projections = layer.projections().clone();
-    let d_v = layer.sizes().dims.d_v();
-    let mut weight = projections[2].weight.clone();
-    weight.columns_mut(head * d_v, d_v).fill(0.0);
-    let mut bias = projections[2].bias.clone();
-    bias.iter_mut().for_each(|bias| bias.columns_mut(head * d_v, d_v).fill(0.0));
-    projections[2] = Linear::new(weight, bias).unwrap();
-    VariantAttention::new(layer.sizes(), projections, layer.changes().clone()).unwrap()
-}
-
-/// The readable model without these heads: they have no values.
-fn readable(files: &Files, off: &[Head]) -> AsRead {
-    let mut model: AsRead = Readable::read(files).unwrap();
-    for &Head { part, layer, head } in off {
-        let side = match part {
-            Some(Part::Source) => &mut model.encoder,
-            _ => &mut model.decoder,
-        };
-        let block = &mut side.blocks[layer];
-        let attention = match (part, &mut block.cross) {
-            (Some(Part::Cross), Some(cross)) => &mut cross.function,
-            _ => &mut block.attention.function,
-        };
-        *attention = without_values(attention, head);
-    }
-    model
-}
-
-/// Row `row` of some maps, head after head.
-fn row(maps: &[Vec<Matrix>], row: usize, n_keys: usize) -> Vec<f64> {
-    let heads = maps.iter().flatten();
-    heads.flat_map(|map| (0..n_keys).map(move |key| map[(row, key)])).collect()
-}
-
-/// The largest difference of two lists of as many numbers.
-fn apart(found: &[f32], expected: &[f64]) -> f64 {
-    assert_eq!(found.len(), expected.len());
-    let each = found.iter().zip(expected).map(|(a, b)| (f64::from(*a) - b).abs());
-    each.fold(0.0, f64::max)
-}
-
-fn number(row: &Value) -> f64 {
-    row["p"].as_f64().unwrap()
+/// The readable model of a folder, and the source as it reads it.
+fn readable(folder: &TempDir) -> (AsRead, Sequence) {
+    let files = Files::open(folder.path()).unwrap();
+    let text = Text::open(folder.path(), files.config.n_vocabulary).unwrap();
+    let pieces = text.pieces(SOURCE, 64, Long::Refuse).unwrap();
+    (Readable::read(&files).unwrap(), pieces.sequence)
 }
 
 /// Every step against whole passes over the text that was written; the largest difference.
 fn farthest(model: &AsRead, source: &Sequence, steps: &[Step], temperature: f64) -> f64 {
     let encoded = model.encode(source).unwrap();
     let start = model.config.writing.start(model.config.n_target_vocabulary).unwrap();
-    let id = |step: &Step| step.told["next"]["id"].as_u64().unwrap() as usize;
-    let ids = std::iter::once(start).chain(steps[1..].iter().map(id));
-    let ids: Vec<usize> = ids.take(steps.len() - 1).collect();
-    let target = Sequence::new(ids.clone());
+    let target: Vec<usize> = std::iter::once(start).chain(ids(steps)).collect();
+    let target = Sequence::new(target[..steps.len() - 1].to_vec());
     let decoded = model.decode(&target, encoded.out(), source).unwrap();
     let logits = model.logits(decoded.out()).unwrap();
     let n = source.n_tokens();
     // Of each map all rows, one after the other.
-    let maps = encoded.attn.iter().flatten();
-    let maps: Vec<f64> = maps
-        .flat_map(|map| map.transpose().iter().copied().collect::<Vec<_>>())
-        .collect();
+    let maps = encoded.attn.iter().flatten().flat_map(|map| map.row_iter());
+    let maps: Vec<f64> =
+        maps.flat_map(|row| row.iter().copied().collect::<Vec<_>>()).collect();
     assert!(steps[0].looks.is_empty() && steps[0].told["is_source"] == true);
     let mut largest = apart(&steps[0].shares(), &maps);
     for (at, step) in steps[1..].iter().enumerate() {
@@ -115,24 +57,10 @@ fn farthest(model: &AsRead, source: &Sequence, steps: &[Step], temperature: f64)
         largest = largest.max(apart(&step.shares(), &expected));
         let mut logits: Vec<f64> = logits.row(at).iter().copied().collect();
         model.config.writing.forbid(&mut logits, at == 0);
-        let heat = if temperature == 0.0 { 1.0 } else { temperature };
-        let sum: f64 = logits.iter().map(|logit| (logit / heat).exp()).sum();
-        let likely = step.told["likely"].as_array().unwrap();
-        let n_possible = logits.iter().filter(|logit| logit.is_finite()).count();
-        assert_eq!(likely.len(), n_possible.min(10));
-        assert!(likely.windows(2).all(|two| number(&two[0]) >= number(&two[1])));
-        for row in likely.iter().chain([&step.told["next"]]) {
-            let id = row["id"].as_u64().unwrap() as usize;
-            let p = (logits[id] / heat).exp() / sum;
-            largest = largest.max((number(row) - p).abs());
-        }
+        let (sampling, _) = chosen_by(temperature, 1.0);
+        largest = largest.max(chances_apart(&step.told, &logits, sampling));
     }
     largest
-}
-
-fn ids(steps: &[Step]) -> Vec<usize> {
-    let next = steps[1..].iter().map(|step| step.told["next"]["id"].as_u64().unwrap());
-    next.map(|id| id as usize).collect()
 }
 
 #[test]
@@ -143,21 +71,19 @@ fn it_writes_what_the_readable_model_writes_with_all_heads_and_without_some() {
     for name in FAMILIES {
         let folder = folder(name, &[]);
         let mut translator = read(&folder).unwrap();
-        let files = Files::open(folder.path()).unwrap();
-        let text = Text::open(folder.path(), files.config.n_vocabulary).unwrap();
-        let pieces = text.pieces(SOURCE, 64, Long::Refuse).unwrap();
+        let (mut model, sequence) = readable(&folder);
         let mut first = None;
         for off in [&[][..], &each[..1], &each[1..2], &each[2..], &each, &[]] {
-            let model = readable(&files, off);
-            let source = model.read_source(&pieces.sequence).unwrap();
+            let whole = ablate(&mut model, off, |_| None).unwrap();
+            let source = model.read_source(&sequence).unwrap();
             let expected = model.write(&source, MOST).unwrap();
             let (told, steps) = written(&mut translator, &asked(0.0, off));
-            assert_eq!(told["source"].as_array().unwrap().len(), pieces.pieces.len());
+            assert_eq!(told["source"].as_array().unwrap().len(), sequence.n_tokens());
             assert_eq!(told["tokens"][0]["id"], expected.ids()[0]);
             assert_eq!(ids(&steps), *expected.written(), "{name}, {off:?}");
             let last = &steps.last().unwrap().told;
             assert_eq!(last["is_end"], expected.has_ended());
-            let largest = farthest(&model, &pieces.sequence, &steps, 0.0);
+            let largest = farthest(&model, &sequence, &steps, 0.0);
             println!("{name}, {} heads off: {largest:.1e}", off.len());
             assert!(largest < 2e-5, "{name}, {off:?}: {largest:e}");
             let told = steps.iter().map(|step| (step.shares(), step.told.clone()));
@@ -165,6 +91,7 @@ fn it_writes_what_the_readable_model_writes_with_all_heads_and_without_some() {
             let first = first.get_or_insert_with(|| told.clone());
             // With all heads on again it is as it was.
             assert_eq!(*first == told, off.is_empty(), "{name}, {off:?}");
+            whole.put_back(&mut model);
         }
     }
 }
@@ -174,17 +101,13 @@ fn by_chance_it_takes_the_tokens_that_the_seed_takes() {
     for name in FAMILIES {
         let folder = folder(name, &[]);
         let mut translator = read(&folder).unwrap();
-        let files = Files::open(folder.path()).unwrap();
-        let model = readable(&files, &[]);
-        let text = Text::open(folder.path(), files.config.n_vocabulary).unwrap();
-        let sequence = text.pieces(SOURCE, 64, Long::Refuse).unwrap().sequence;
+        let (model, sequence) = readable(&folder);
         let (_, steps) = written(&mut translator, &asked(1.5, &[]));
         let largest = farthest(&model, &sequence, &steps, 1.5);
         println!("{name}, at 1.5: {largest:.1e}");
         assert!(largest < 2e-5, "{largest:e}");
         let source = model.read_source(&sequence).unwrap();
-        let (mut reader, mut choice) =
-            (model.reader(&source), Choice::sampled(1.5, 3).unwrap());
+        let (mut reader, (_, mut choice)) = (model.reader(&source), chosen_by(1.5, 1.0));
         let writing = &model.config.writing;
         let mut unread = writing.start(model.config.n_target_vocabulary).unwrap();
         for (at, found) in ids(&steps).into_iter().enumerate() {
@@ -206,31 +129,24 @@ fn files_beside_the_three_say_what_they_say_natively() {
     });
     let plain = folder("bart-1", &[]);
     let with = folder("bart-1", &[("generation_config.json", generation)]);
-    let mut texts = Vec::new();
-    for folder in [&plain, &with] {
-        let files = Files::open(folder.path()).unwrap();
-        let model = readable(&files, &[]);
-        let text = Text::open(folder.path(), files.config.n_vocabulary).unwrap();
-        let sequence = text.pieces(SOURCE, 64, Long::Refuse).unwrap().sequence;
+    let texts = [&plain, &with].map(|folder| {
+        let (model, sequence) = readable(folder);
         let source = model.read_source(&sequence).unwrap();
         let expected = model.write(&source, MOST).unwrap();
         let mut translator = read(folder).unwrap();
         let (_, steps) = written(&mut translator, &asked(0.0, &[]));
         assert_eq!(ids(&steps), *expected.written());
         assert!(farthest(&model, &sequence, &steps, 0.0) < 2e-5);
-        assert_eq!(translator.about()["left_out"], json!(files.config.writing.left_out));
-        texts.push(ids(&steps));
-    }
+        assert_eq!(translator.about()["left_out"], json!(model.config.writing.left_out));
+        ids(&steps)
+    });
     assert_ne!(texts[0], texts[1]);
     assert_eq!(texts[1][0], 9, "the token that is forced first");
     // Without the file that says how the tokenizer is to be read, it is one of another kind.
     fs::remove_file(plain.path().join("tokenizer_config.json")).unwrap();
-    let native = Text::open(plain.path(), 97).unwrap_err();
-    let refused = read(&plain).unwrap_err();
-    assert_eq!(
-        refused.to_string(),
-        native.to_string().replace(&format!("{}/", plain.path().display()), "")
-    );
+    let native = Text::open(plain.path(), 97).unwrap_err().to_string();
+    let refused = read(&plain).unwrap_err().to_string();
+    assert_eq!(refused, native.replace(&format!("{}/", plain.path().display()), ""));
     insta::assert_snapshot!(refused, @r#"config.json contradicts tokenizer.json: RobertaTokenizer needs a BPE model, and it is WordPiece; with "tokenizer_class": "PreTrainedTokenizerFast" in tokenizer_config.json it is read as it is"#);
 }
 
@@ -266,8 +182,7 @@ fn what_cannot_be_read_or_written_is_refused_with_its_numbers() {
 #[test]
 fn heads_of_all_parts_have_names() {
     let mut translator = read(&folder("bart-1", &[])).unwrap();
-    let heads = ["source 0.1", "written 2.0", "written 2.1", "cross 1.2"];
-    let heads = heads.map(str::to_owned);
+    let heads = owned(&["source 0.1", "written 2.0", "written 2.1", "cross 1.2"]);
     for seed in 0..9 {
         let others = translator.others(&heads, seed).unwrap();
         let places = |heads: &[String]| -> Vec<_> {
@@ -285,5 +200,5 @@ fn heads_of_all_parts_have_names() {
     };
     begin("cross 1.2").unwrap();
     insta::assert_snapshot!(begin("1.2").unwrap_err(), @r#""1.2" is no head: a head is its part (source, written or cross), its layer and its number, as in cross 5.7"#);
-    insta::assert_snapshot!(model().begin(&asked(0.0, &[])).unwrap_err(), @"no model that writes was read");
+    insta::assert_snapshot!(model("bert-1").begin(&asked(0.0, &[])).unwrap_err(), @"no model that writes was read");
 }

@@ -48,7 +48,7 @@ pub fn all() -> Result<Vec<Reader>> {
     let models = paths::workspace().join("tests/data/models");
     let mut all =
         vec![tensors(&models)?, gguf(&models)?, tokenizer(&models)?, beside(&models)?];
-    let encoders = models::encoders::FAMILIES.iter().map(|it| ("encoder", it.name));
+    let encoders = models::encoders::families().map(|it| ("encoder", it.name));
     let decoders = models::decoders::families().map(|it| ("decoder", it.name));
     for (kind, family) in encoders.chain(decoders) {
         if let Some(folder) = folder(&models, family) {

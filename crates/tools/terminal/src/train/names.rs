@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Result, ensure};
 use attention::{Rng, SeedableRng, thousands};
-use gpt::{Architecture, Counts, Model, NAMES, Rung, Schedule, Split, Training, gpt2};
+use gpt::{Architecture, Model, NAMES, Rung, Schedule, Split, Training, gpt2};
 use workshop::paths;
 use workshop::progress;
 
@@ -72,7 +72,7 @@ fn report(split: &Split, loss: f64, written: &[String]) -> Result<String> {
     let counted =
         ["each letter by itself", "after the letter before", "after the two before"];
     for (n_before, name) in counted.into_iter().enumerate() {
-        let loss = Counts::of(&split.learned, n_before).loss(&split.test);
+        let loss = split.counted_loss(n_before);
         writeln!(text, "  {name:<24} {loss:.3}")?;
     }
     writeln!(

@@ -13,114 +13,60 @@ mod tensors;
 #[cfg(test)]
 mod tests;
 
+use std::sync::LazyLock;
+
 use attention::Dims;
 use block::Activation;
 use model_files::{Gguf, GgufError, Unused};
 use variants::{Pairing, Rotary, Sizes, SoftCap, Window};
 
-use super::gemma2::GEMMA2;
-use super::gemma3::GEMMA3;
-use super::llama::LLAMA;
-use super::qwen2::QWEN2;
-use super::qwen3::QWEN3;
-use crate::NormKind;
 use crate::decoders::config::{Biases, Config};
-use crate::decoders::family::{Family, Layers, Names, Projections};
+use crate::decoders::family::Family;
+use crate::table::Table;
 use crate::{Error, Result};
 use keys::Keys;
 
-/// # Source
-/// The names as <https://github.com/ggml-org/ggml/blob/master/docs/gguf.md> has them.
-const NAMES: Names = Names {
-    tokens: "token_embd",
-    positions: None,
-    block: "blk.",
-    projections: Projections::Apart(["attn_q", "attn_k", "attn_v"]),
-    out: "attn_output",
-    qk_norm: None,
-    attention_norm: "attn_norm",
-    after_attention: None,
-    feed_forward: Layers::Gated(["ffn_gate", "ffn_up", "ffn_down"]),
-    feed_forward_norm: "ffn_norm",
-    after_feed_forward: None,
-    last_norm: "output_norm",
-    unembedding: "output",
-};
+/// What such files call the tensors of each architecture.
+static TABLE: LazyLock<Table<Family>> =
+    LazyLock::new(|| Table::read(include_str!("gguf/families.json")));
 
-const LLAMA_GGUF: Family = Family { prefix: "", names: NAMES, ..LLAMA };
-const QWEN2_GGUF: Family = Family { prefix: "", names: NAMES, ..QWEN2 };
-const GEMMA2_GGUF: Family = Family {
-    prefix: "",
-    names: Names {
-        after_attention: Some("post_attention_norm"),
-        after_feed_forward: Some("post_ffw_norm"),
-        ..NAMES
-    },
-    norm: NormKind::Rms,
-    ..GEMMA2
-};
-const QK_NORM: Option<[&str; 2]> = Some(["attn_q_norm", "attn_k_norm"]);
-const QWEN3_GGUF: Family =
-    Family { prefix: "", names: Names { qk_norm: QK_NORM, ..NAMES }, ..QWEN3 };
-const GEMMA3_GGUF: Family = Family {
-    prefix: "",
-    names: Names { qk_norm: QK_NORM, ..GEMMA2_GGUF.names },
-    norm: NormKind::Rms,
-    ..GEMMA3
-};
+type Read = fn(&Keys, &'static Family) -> Result<Config>;
 
-type Read = fn(&Keys) -> Result<Config>;
-
-/// Every architecture, and how its settings are read.
+/// Every architecture, in the order of its families, and how its settings are read.
 const ARCHITECTURES: [(&str, Read); 5] = [
-    ("llama", llama),
+    ("llama", |keys, family| common(keys, family, Pairing::Pairs)),
     ("qwen2", qwen2),
-    ("qwen3", qwen3),
+    ("qwen3", |keys, family| common(keys, family, Pairing::Halves)),
     ("gemma2", gemma2),
     ("gemma3", gemma3),
 ];
 const KNOWN: &str = "\"llama\", \"qwen2\", \"qwen3\", \"gemma2\" or \"gemma3\"";
 
 /// What a GGUF file says of its model, and the settings that change nothing, with reasons.
-///
-/// # Errors
-/// [`GgufError::Setting`] for another architecture, a setting that is missing, or one that
-/// asks for what is not here; [`GgufError::UnknownSetting`] and
-/// [`GgufError::UnknownTensors`] for what nobody knows; [`GgufError::Shape`] where sizes are
-/// not those of the first tensors; [`Error::Config`](crate::Error::Config) for sizes that
-/// make no layer.
 pub(crate) fn gguf_config(file: &Gguf) -> Result<(Config, Vec<Unused>)> {
     const ARCHITECTURE: &str = "general.architecture";
     let architecture = file.text(ARCHITECTURE)?;
-    let read = ARCHITECTURES.iter().find(|(name, _)| *name == architecture);
-    let (name, read) = read.ok_or_else(|| file.wrong(ARCHITECTURE, KNOWN))?;
+    let mut all = ARCHITECTURES.iter().zip(&TABLE.families);
+    let found = all.find(|((name, _), _)| *name == architecture);
+    let ((name, read), family) = found.ok_or_else(|| file.wrong(ARCHITECTURE, KNOWN))?;
     const TYPE: &str = "general.type";
     if file.contains_setting(TYPE) && file.text(TYPE)? != "model" {
         return Err(file.wrong(TYPE, "\"model\"").into());
     }
     let keys = Keys::new(file, name);
-    let config = read(&keys)?;
+    let config = read(&keys, family)?;
     file.refuse_unread(|tensor| tensors::is_read(&config, tensor))?;
     Ok((config, keys.leftovers()?))
 }
 
-fn llama(keys: &Keys) -> Result<Config> {
-    common(keys, &LLAMA_GGUF, Pairing::Pairs)
-}
-
 /// Its queries, keys and values always have biases.
-fn qwen2(keys: &Keys) -> Result<Config> {
-    let config = common(keys, &QWEN2_GGUF, Pairing::Halves)?;
-    let biases = Biases { projections: true, ..config.biases };
-    Ok(Config { biases, ..config })
+fn qwen2(keys: &Keys, family: &'static Family) -> Result<Config> {
+    let config = common(keys, family, Pairing::Halves)?;
+    Ok(Config { biases: Biases { projections: true, ..config.biases }, ..config })
 }
 
-fn qwen3(keys: &Keys) -> Result<Config> {
-    common(keys, &QWEN3_GGUF, Pairing::Halves)
-}
-
-fn gemma2(keys: &Keys) -> Result<Config> {
-    let config = gemma(keys, &GEMMA2_GGUF, 46)?;
+fn gemma2(keys: &Keys, family: &'static Family) -> Result<Config> {
+    let config = gemma(keys, family, 46)?;
     let n_keys = keys.positive_or("attention.sliding_window", 4096)?;
     let cap = |key: &str, default: f64| soft_cap(keys, keys.float_or(key, default)?);
     Ok(Config {
@@ -132,13 +78,13 @@ fn gemma2(keys: &Keys) -> Result<Config> {
 }
 
 /// Layers with windows have rotary positions of their own, which are not stretched.
-fn gemma3(keys: &Keys) -> Result<Config> {
-    let config = gemma(keys, &GEMMA3_GGUF, 62)?;
+fn gemma3(keys: &Keys, family: &'static Family) -> Result<Config> {
+    let config = gemma(keys, family, 62)?;
     const SCALING: &str = "rope.scaling.type";
     if keys.text(SCALING)? == Some("yarn") {
         return Err(keys.wrong(SCALING, "\"none\" or \"linear\"").into());
     }
-    let base = keys.float_or("rope.freq_base_swa", 10_000.0)?;
+    let (name, base) = (keys.file.name(), keys.float_or("rope.freq_base_swa", 10_000.0)?);
     let in_windows = config.rotary.as_ref().map(|rotary| {
         let in_windows = Rotary::new(rotary.pairing, rotary.n_rotated(), base)?;
         Ok(Rotary { amplitude: rotary.amplitude, ..in_windows })
@@ -146,9 +92,7 @@ fn gemma3(keys: &Keys) -> Result<Config> {
     const WINDOW: &str = "attention.sliding_window";
     const CAP: &str = "final_logit_softcapping";
     Ok(Config {
-        rotary_in_windows: in_windows
-            .transpose()
-            .map_err(Error::config(keys.file.name()))?,
+        rotary_in_windows: in_windows.transpose().map_err(Error::config(name))?,
         last_soft_cap: match keys.contains(CAP) {
             true => soft_cap(keys, keys.float(CAP)?)?,
             false => None,

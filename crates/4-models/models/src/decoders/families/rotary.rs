@@ -18,10 +18,6 @@ type Places<'a> = (&'a [(&'a Settings, &'a str)], f64);
 /// transformers 5 (`rope_parameters`) and 4. `share` of each head is rotated; `None` for a
 /// family that rotates whole heads.
 ///
-/// # Errors
-/// [`model_files::Error::Setting`] for what a setting says otherwise than another, for a
-/// kind of stretching that is not known, and for more entries than a head has.
-///
 /// # Source
 /// `convert_rope_params_to_dict` of transformers 5: `rope_scaling` replaces
 /// `rope_parameters`. Differs: where two keys contradict each other, both are refused.
@@ -74,9 +70,6 @@ pub(super) fn rotary(
 }
 
 /// Rotary positions of one kind of layer, whose object is `rope`.
-///
-/// # Errors
-/// As [`rotary`].
 pub(super) fn rotary_of_layers(
     rope: &Settings,
     all: &Settings,

@@ -10,7 +10,7 @@ use tiles::Instructions;
 use variants::{Changes, QkNorm, VariantAttention};
 
 use super::few_bits::FewBits;
-use super::layer::{fit, norm, normalise, side_by_side};
+use super::layer::{biases, fit, norm, normalise, side_by_side};
 use super::rotation::Angles;
 use crate::{Error, Result};
 
@@ -104,15 +104,14 @@ impl FastBlock {
         )?;
         let scoring = scoring(attention.function.changes())?;
         let qk_norm = attention.function.changes().norm.clone();
-        let [q, k, v, o] = attention.function.projections().clone();
-        drop(attention.function);
+        let matrices = attention.function.projections();
         Ok(Self {
             heads,
             scoring,
             attention_norms: attention.norms,
-            projections: product([q, k, v], projections)?,
+            projections: product(&matrices[..3], projections)?,
             qk_norm,
-            w_o: product([o], w_o)?,
+            w_o: product(&matrices[3..], w_o)?,
             feed_forward_norms: feed_forward.norms,
             feed_forward: FastFeedForward::new(feed_forward.function, inner, outer)?,
             parallel,
@@ -189,25 +188,6 @@ impl FastBlock {
     ) -> attention::Result<Vec<Matrix<f32>>> {
         let attention = work.attention.iter().find(|kind| self.is_of(kind));
         attention.map_or(Ok(Vec::new()), |attention| attention.rows(q, cache, places))
-    }
-
-    /// One token of each text.
-    pub(super) fn one_each(
-        &self,
-        work: &mut Work,
-        x: &mut Matrix<f32>,
-        angles: Option<&Angles>,
-        caches: &mut [&mut PackedCache],
-    ) -> attention::Result<()> {
-        let [q, k, v] = self.project(work, x, angles)?;
-        for (row, cache) in caches.iter_mut().enumerate() {
-            cache.append(&k.rows(row, 1).into_owned(), &v.rows(row, 1).into_owned())?;
-        }
-        let caches: Vec<&PackedCache> = caches.iter().map(|cache| &**cache).collect();
-        if let Some(attention) = work.attention.iter_mut().find(|kind| self.is_of(kind)) {
-            attention.one_token(&q, &caches, &mut work.heads)?;
-        }
-        self.rest(work, x)
     }
 
     fn is_of(&self, attention: &GroupedAttention) -> bool {
@@ -312,21 +292,12 @@ fn add(
 }
 
 /// Matrices side by side as one product: in few bits, if they are given so.
-fn product<const N: usize>(
-    linears: [Linear<f32>; N],
-    few_bits: Option<Quantised>,
-) -> Result<Product> {
+fn product(linears: &[Linear<f32>], few_bits: Option<Quantised>) -> Result<Product> {
     let best = Instructions::best();
-    let Some(weight) = few_bits else {
-        return Ok(Product::of_linear(&side_by_side(linears), best));
-    };
-    let mut bias = Vec::with_capacity(weight.d_out());
-    for linear in &linears {
-        let end = bias.len() + linear.d_out();
-        bias.extend(linear.bias.iter().flat_map(|bias| bias.iter()));
-        bias.resize(end, 0.0);
-    }
-    Ok(Product::of_levels(weight.with_bias(&bias)?, best))
+    Ok(match few_bits {
+        None => Product::of_linear(&side_by_side(linears), best),
+        Some(weight) => Product::of_levels(weight.with_bias(&biases(linears))?, best),
+    })
 }
 
 impl FastFeedForward {
@@ -337,17 +308,17 @@ impl FastFeedForward {
     ) -> Result<Self> {
         let FeedForward { gate, w_1, activation, w_2 } = layer;
         let (inner, bend) = match gate {
-            None => (product([w_1], inner)?, Bend::Plain(activation)),
+            None => (product(&[w_1], inner)?, Bend::Plain(activation)),
             Some(gate) => {
                 let bend = match activation {
                     Activation::Silu => Bend::Gated(Gate::Silu),
                     Activation::GeluTanh => Bend::Gated(Gate::GeluTanh),
                     other => Bend::GatedBy(other),
                 };
-                (product([gate, w_1], inner)?, bend)
+                (product(&[gate, w_1], inner)?, bend)
             }
         };
-        Ok(Self { inner, bend, outer: product([w_2], outer)? })
+        Ok(Self { inner, bend, outer: product(&[w_2], outer)? })
     }
 
     /// From `work.normed` to `work.out`.

@@ -1,7 +1,7 @@
 //! Norms and sums of tokens, column by column as they lie in memory.
 
 use attention::{Linear, Matrix, RowVector};
-use block::{Norm, RmsNorm};
+use block::Norm;
 
 /// `norm(x)` to `y`, or x without a norm.
 pub(super) fn norm(
@@ -12,32 +12,16 @@ pub(super) fn norm(
     match norm {
         None => y.clone_from(x),
         Some(Norm::Layer(layer)) => *y = layer.forward(x)?,
-        Some(Norm::Rms(rms) | Norm::RmsInF32(rms)) => root_mean_square(rms, x, y),
+        Some(Norm::Rms(rms) | Norm::RmsInF32(rms)) => {
+            y.clone_from(x);
+            normalise(y, &rms.gain, rms.eps as f32);
+        }
     }
     Ok(())
 }
 
-fn root_mean_square(norm: &RmsNorm<f32>, x: &Matrix<f32>, y: &mut Matrix<f32>) {
-    let (n, width) = x.shape();
-    let mut squares = vec![0f32; n];
-    for column in x.as_slice().chunks_exact(n.max(1)) {
-        squares.iter_mut().zip(column).for_each(|(sum, x)| *sum += x * x);
-    }
-    let eps = norm.eps as f32;
-    for sum in &mut squares {
-        *sum = 1.0 / (*sum / width as f32 + eps).sqrt();
-    }
-    fit(y, n, width);
-    let columns = x.as_slice().chunks_exact(n.max(1)).zip(norm.gain.iter());
-    for (to, (from, gain)) in y.as_mut_slice().chunks_exact_mut(n.max(1)).zip(columns) {
-        for ((to, x), factor) in to.iter_mut().zip(from).zip(&squares) {
-            *to = x * factor * gain;
-        }
-    }
-}
-
 /// Each head of `x`, `[n, n_heads · d_k]`, divided by its root mean square and multiplied
-/// by the gains, `[d_k]`.
+/// by the gains, `[d_k]`; whole rows, where there are as many gains.
 pub(super) fn normalise(x: &mut Matrix<f32>, gains: &RowVector<f32>, eps: f32) {
     let (n, d_k) = (x.nrows(), gains.len());
     for head in x.as_mut_slice().chunks_exact_mut((n * d_k).max(1)) {
@@ -49,7 +33,10 @@ pub(super) fn normalise(x: &mut Matrix<f32>, gains: &RowVector<f32>, eps: f32) {
             *sum = 1.0 / (*sum / d_k as f32 + eps).sqrt();
         }
         for (column, gain) in head.chunks_exact_mut(n).zip(gains) {
-            column.iter_mut().zip(&squares).for_each(|(x, factor)| *x *= factor * gain);
+            column
+                .iter_mut()
+                .zip(&squares)
+                .for_each(|(x, factor)| *x = *x * factor * gain);
         }
     }
 }
@@ -62,22 +49,22 @@ pub(super) fn fit(matrix: &mut Matrix<f32>, n_rows: usize, n_columns: usize) {
 }
 
 /// Projections of the same tokens as one, side by side.
-pub(super) fn side_by_side<const N: usize>(linears: [Linear<f32>; N]) -> Linear<f32> {
+pub(super) fn side_by_side(linears: &[Linear<f32>]) -> Linear<f32> {
     let d_in = linears.first().map_or(0, Linear::d_in);
     let has_bias = linears.iter().any(|linear| linear.bias.is_some());
-    let mut bias = Vec::new();
-    let mut weight = Vec::new();
-    for Linear { weight: part, bias: of_part } in linears {
-        let width = part.ncols();
-        weight.extend_from_slice(part.as_slice());
-        match of_part {
-            Some(of_part) => bias.extend_from_slice(of_part.as_slice()),
-            None => bias.resize(bias.len() + width, 0.0),
-        }
-    }
-    let width = bias.len();
+    let weights = linears.iter().flat_map(|linear| linear.weight.as_slice());
+    let (weight, bias) = (weights.copied().collect(), biases(linears));
     Linear {
-        weight: Matrix::from_vec(d_in, width, weight),
-        bias: has_bias.then(|| RowVector::from_vec(bias)),
+        weight: Matrix::from_vec(d_in, bias.len(), weight),
+        bias: has_bias.then(|| bias.into()),
     }
+}
+
+/// Their biases, zeros where there is none.
+pub(super) fn biases(linears: &[Linear<f32>]) -> Vec<f32> {
+    let of = |linear: &Linear<f32>| match &linear.bias {
+        Some(bias) => bias.as_slice().to_vec(),
+        None => vec![0.0; linear.d_out()],
+    };
+    linears.iter().flat_map(of).collect()
 }

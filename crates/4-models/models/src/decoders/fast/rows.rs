@@ -49,7 +49,7 @@ impl FastDecoder {
         let firsts = (0..ids.len()).step_by(PIECE);
         let pieces = firsts.map(|first| {
             let places: Vec<usize> = (first..ids.len().min(first + PIECE)).collect();
-            let x = tokens.embed(&ids[first..first + places.len()], &[first])?;
+            let x = tokens.embed(&ids[first..first + places.len()], first)?;
             Ok(Piece { first, x, angles: AllAngles::new(rotations, &places) })
         });
         let mut pieces = pieces.collect::<Result<Vec<_>>>()?;
@@ -59,8 +59,9 @@ impl FastDecoder {
             progress(layer);
             let queries = chosen.queries.as_slice();
             let asking = chosen.layers.contains(&layer).then_some(queries);
-            let at = Layer { layer, block, is_last: layer == last };
-            maps.extend(within_pool(|| at.read(work, &mut pieces, asking))?);
+            let is_last = layer == last;
+            let read = || block.read(layer, work, &mut pieces, asking, is_last);
+            maps.extend(within_pool(read)?);
         }
         Ok(maps)
     }
@@ -76,33 +77,27 @@ impl FastDecoder {
     }
 }
 
-/// A layer that a text comes to.
-struct Layer<'a> {
-    layer: usize,
-    block: &'a FastBlock,
-    /// Whether nothing follows.
-    is_last: bool,
-}
-
-impl Layer<'_> {
-    /// The text through it, and the rows of those who ask; through its keys alone where
-    /// nothing follows.
+impl FastBlock {
+    /// A text through the block of this number, and the rows of those who ask; through its keys
+    /// alone where nothing follows.
     fn read(
         &self,
+        layer: usize,
         work: &mut Work,
         pieces: &mut [Piece<'_>],
         asking: Option<&[usize]>,
+        is_last: bool,
     ) -> attention::Result<Option<Vec<Matrix<f32>>>> {
-        let heads = self.block.heads();
+        let heads = self.heads();
         let n_tokens = pieces.iter().map(|piece| piece.x.nrows()).sum();
         let mut cache = PackedCache::with_room(heads, n_tokens);
         let places = asking.unwrap_or_default();
         let mut asked = Matrix::zeros(places.len(), heads.n_heads() * heads.d_k());
         for Piece { first, x, angles } in pieces {
-            let angles = angles.of(self.layer);
-            let q = match self.is_last {
-                true => self.block.keys(work, x, angles, &mut cache)?,
-                false => self.block.prompt(work, x, angles, &mut cache)?,
+            let angles = angles.of(layer);
+            let q = match is_last {
+                true => self.keys(work, x, angles, &mut cache)?,
+                false => self.prompt(work, x, angles, &mut cache)?,
             };
             for (row, place) in places.iter().enumerate() {
                 if let Some(at) = place.checked_sub(*first).filter(|&at| at < q.nrows()) {
@@ -110,7 +105,7 @@ impl Layer<'_> {
                 }
             }
         }
-        asking.map(|places| self.block.rows(work, &asked, &cache, places)).transpose()
+        asking.map(|places| self.rows(work, &asked, &cache, places)).transpose()
     }
 }
 

@@ -131,29 +131,6 @@ fn a_scale_of_its_own_is_kept() {
     assert!(difference < TOLERANCE, "{difference:e}");
 }
 
-#[test]
-fn texts_of_any_lengths_are_read_together() {
-    for name in &names().collect::<Vec<_>>() {
-        let mut model = fast(name);
-        let texts: Vec<Vec<usize>> =
-            [1, 6, 12, 3, 20, 2, 7, 9, 5].into_iter().map(|n| ids(n, n)).collect();
-        let mut caches: Vec<_> = texts.iter().map(|_| model.caches(0)).collect();
-        for (text, caches) in texts.iter().zip(&mut caches) {
-            if text.len() > 1 {
-                model.read(&text[..text.len() - 1], caches).unwrap();
-            }
-        }
-        let last: Vec<usize> = texts.iter().map(|text| text[text.len() - 1]).collect();
-        let mut together: Vec<_> = caches.iter_mut().collect();
-        let logits = model.read_each(&last, &mut together).unwrap();
-        for (row, text) in texts.iter().enumerate() {
-            let logits: Vec<f32> = logits.row(row).iter().copied().collect();
-            let difference = difference(&logits, &expected(name, text), text.len() - 1);
-            assert!(difference < TOLERANCE, "{name}, text {row}: {difference:e}");
-        }
-    }
-}
-
 /// With all heads and without some, the prompt at once and in pieces.
 #[test]
 fn it_writes_what_the_readable_one_writes() {
@@ -243,7 +220,5 @@ fn what_cannot_be_read_changes_no_cache() {
     let mut of_other = other.caches(0);
     let refused = model.read(&[1], &mut of_other).unwrap_err();
     insta::assert_snapshot!(refused, @"the keys of a cache has shape (0, 6), expected (0, 12)");
-    let refused = model.read_each(&[1, 2], &mut [&mut caches]).unwrap_err();
-    insta::assert_snapshot!(refused, @"the list of texts has 1 entries, expected 2");
     assert_eq!((caches.n_tokens(), of_other.n_tokens()), (3, 0));
 }

@@ -9,7 +9,7 @@ use variants::SoftCap;
 
 use super::few_bits::joined;
 use crate::Result;
-use crate::decoders::embedding::{Embedding, Unembedding};
+use crate::decoders::embedding::{Embedding, Unembedding, expect_ids};
 use crate::decoders::weights::Weights;
 
 /// Both ends of a decoder.
@@ -43,9 +43,6 @@ impl Tokens {
     }
 
     /// The same from a file, of whose tables none is ever decoded if they are in few bits.
-    ///
-    /// # Errors
-    /// [`Error::NoHead`](crate::Error::NoHead) for a model without logits.
     pub(super) fn read(weights: &Weights<'_>) -> Result<Self> {
         let config = weights.config;
         let Some((tokens, head)) = weights.tables()? else {
@@ -69,29 +66,15 @@ impl Tokens {
         Ok(Self { logits, apart, scale, positions, n_positions, soft_cap })
     }
 
-    /// Logits from now on are of tokens that are not rounded.
-    pub(super) fn in_f32(&mut self) {
-        self.logits.in_f32();
-    }
-
     pub(super) fn bytes(&self) -> usize {
         self.logits.bytes()
     }
 
-    /// Tokens of one text from a place on, or one of each of several texts.
-    pub(super) fn embed(&self, ids: &[usize], firsts: &[usize]) -> Result<Matrix<f32>> {
+    /// Tokens of a text from a place on.
+    pub(super) fn embed(&self, ids: &[usize], first: usize) -> Result<Matrix<f32>> {
         attention::Error::expect_positive("the number of tokens", ids.len())?;
-        let n_vocabulary = self.logits.d_out();
-        if let Some(position) = ids.iter().position(|&id| id >= n_vocabulary) {
-            let id = ids[position];
-            return Err(attention::Error::Token { position, id, n_vocabulary }.into());
-        }
-        let place = |row: usize| match firsts {
-            [first] => first.saturating_add(row),
-            _ => firsts[row],
-        };
-        let last = (0..ids.len()).map(place).max().unwrap_or(0);
-        let (n_tokens, n_positions) = (last.saturating_add(1), self.n_positions);
+        expect_ids(ids, self.logits.d_out())?;
+        let (n_tokens, n_positions) = (first.saturating_add(ids.len()), self.n_positions);
         if n_tokens > n_positions {
             return Err(attention::Error::TooLong { n_tokens, n_positions }.into());
         }
@@ -107,7 +90,7 @@ impl Tokens {
                 x[(row, feature)] = self.scale * entry;
             }
             if let Some(positions) = &self.positions {
-                x.row_mut(row).add_assign(&positions.row(place(row)));
+                x.row_mut(row).add_assign(&positions.row(first + row));
             }
         }
         Ok(x)

@@ -43,10 +43,7 @@ impl Effect {
 impl<T: Real> AsRead<T> {
     /// What a text becomes if some heads put out something else; with no heads, what it is.
     ///
-    /// # Shapes
-    /// As [`ablated`](Self::ablated).
-    ///
-    /// # Errors
+    /// # Shapes and errors
     /// As [`ablated`](Self::ablated) and [`logits`](Self::logits).
     pub fn effect(
         &self,

@@ -92,17 +92,14 @@ impl<T: Real> AsRead<T> {
 
     /// The layers of a pass that come before block `first`.
     pub(super) fn up_to(&self, pass: &Layers<T>, first: usize) -> Result<Layers<T>> {
-        let n_layers = self.blocks.len();
-        let n_hidden = pass.hidden.len();
-        attention::Error::expect_length(
-            "the list of hidden states",
-            n_layers + 1,
-            n_hidden,
-        )?;
-        if first >= n_layers {
-            return Ok(pass.clone());
-        }
-        Ok(pass.up_to(first))
+        self.expect_whole(pass)?;
+        Ok(if first < self.blocks.len() { pass.up_to(first) } else { pass.clone() })
+    }
+
+    /// Refuses a pass of another number of layers.
+    pub(crate) fn expect_whole(&self, pass: &Layers<T>) -> attention::Result<()> {
+        let (what, expected) = ("the list of hidden states", self.blocks.len() + 1);
+        attention::Error::expect_length(what, expected, pass.hidden.len())
     }
 
     /// As [`lowest_layer`], in this model.

@@ -60,14 +60,14 @@ fn a_head_or_a_bias_that_is_forgotten_would_show() {
         let all = parts(&model, IDS.len() - 1);
         for layer in all.iter().flat_map(|it| &it.layers) {
             assert!(layer.heads.len() == 4, "{name}");
-            assert!(
-                layer.heads.iter().all(|&head| head.abs() > 1e-7),
+            let mut parts = layer.heads.iter().chain([&layer.feed_forward]);
+            assert!(parts.all(|part| part.abs() > 1e-7), "{name}: {layer:?}");
+            let w_o = &model.blocks[0].attention.function.projections()[3];
+            assert_eq!(
+                layer.attention_bias != 0.0,
+                w_o.bias.is_some(),
                 "{name}: {layer:?}"
             );
-            assert!(layer.feed_forward.abs() > 1e-7, "{name}: {layer:?}");
-            let has_bias =
-                model.blocks[0].attention.function.projections()[3].bias.is_some();
-            assert_eq!(layer.attention_bias != 0.0, has_bias, "{name}: {layer:?}");
         }
         let layers = || all.iter().flat_map(|it| &it.layers);
         assert!(layers().any(|it| it.heads.iter().any(|&head| is_seen(head))), "{name}");

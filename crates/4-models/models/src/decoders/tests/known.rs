@@ -114,9 +114,7 @@ fn wrappers_are_taken_off_and_packed_weights_named() {
     for wrapper in ["_orig_mod.", "module.", "module._orig_mod.", "language_model."] {
         let folder =
             rewritten("llama-1", json!({}), |name| Some(format!("{wrapper}{name}")));
-        let sequence = Sequence::new(vec![5, 90, 17]);
-        let out = |model: &AsRead| model.forward(&sequence).unwrap().out().clone();
-        assert_eq!(out(&read(&folder).unwrap()), out(&expected), "{wrapper}");
+        assert_eq!(read(&folder).unwrap(), expected, "{wrapper}");
     }
     let some = |name: &str| Some(name.replace("model.layers.1", "module.model.layers.1"));
     assert!(read(&rewritten("llama-1", json!({}), some)).is_err());

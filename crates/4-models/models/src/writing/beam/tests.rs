@@ -80,22 +80,6 @@ fn a_beam_as_wide_as_all_texts_gives_all_texts_in_order() {
 }
 
 #[test]
-fn a_wider_beam_finds_the_best_text_more_often() {
-    let n_found = |width| {
-        let is_found = |seed: &u64| {
-            let model = random_model(5, *seed);
-            let search = BeamSearch { width, most: 5, ends: vec![0], alpha: 1.0 };
-            let best = &beams(&search, &model, &[1, 2])[0];
-            best.ids == all_texts(&search, &model, &[1, 2])[0].ids
-        };
-        (0..N_SEEDS).filter(is_found).count()
-    };
-    let found = [1, 2, 8, 3125].map(n_found);
-    println!("the best text is found with widths 1, 2, 8, all: {found:?} of {N_SEEDS}");
-    assert!(found.is_sorted() && found[0] < found[1] && found[3] == N_SEEDS as usize);
-}
-
-#[test]
 fn a_beam_of_one_is_greedy_writing() {
     for seed in 0..N_SEEDS {
         let model = random_model(6, seed);

@@ -67,7 +67,8 @@ fn chi_squared(counts: &[usize], chances: &[f64]) -> f64 {
 
 #[test]
 fn draws_have_exactly_these_chances() {
-    let logits = [0.3, 2.0, -0.5, 1.1, 0.9, f64::NEG_INFINITY, -2.0, 1.4];
+    let none = [f64::NEG_INFINITY, f64::NAN];
+    let logits = [0.3, 2.0, -0.5, 1.1, 0.9, none[0], -2.0, 1.4, none[1]];
     let plain = Sampling::default();
     let settings = [
         plain,
@@ -79,9 +80,14 @@ fn draws_have_exactly_these_chances() {
     let mut all_chances = Vec::new();
     for sampling in settings {
         let chances = sampling.chances(&logits);
-        let mut choice = Choice::by(sampling, 1);
+        let draws = || {
+            let mut choice = Choice::by(sampling, 1);
+            (0..20_000).map(|_| choice.of(&logits).unwrap()).collect::<Vec<_>>()
+        };
+        let drawn = draws();
+        assert_eq!(drawn, draws(), "the seed draws");
         let mut counts = vec![0; logits.len()];
-        (0..20_000).for_each(|_| counts[choice.of(&logits).unwrap()] += 1);
+        drawn.into_iter().for_each(|id| counts[id] += 1);
         let none = counts.iter().zip(&chances).filter(|(_, chance)| **chance == 0.0);
         assert!(none.clone().count() > 0 && none.clone().all(|(&count, _)| count == 0));
         let found = chi_squared(&counts, &chances);
@@ -102,6 +108,13 @@ fn draws_have_exactly_these_chances() {
 }
 
 #[test]
+fn the_first_of_the_largest_is_the_most_likely() {
+    let mut greedy = Choice::greedy();
+    assert_eq!(greedy.of(&[1.0, 3.0, f64::NAN, 3.0]), Some(1));
+    assert_eq!((greedy.of(&[f64::NAN]), greedy.of(&[])), (None, None));
+}
+
+#[test]
 fn settings_that_leave_nothing_are_refused_with_their_numbers() {
     let plain = Sampling::default();
     insta::assert_snapshot!(plain.top_k(0).unwrap_err(), @"top-k is 0, expected at least 1 token");
@@ -111,7 +124,8 @@ fn settings_that_leave_nothing_are_refused_with_their_numbers() {
         assert_eq!(plain.top_p(p).unwrap_err().to_string(), expected);
     }
     for wrong in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(plain.temperature(wrong).is_err(), "{wrong}");
+        let expected = format!("the temperature is {wrong}, expected a number above 0");
+        assert_eq!(Choice::sampled(wrong, 1).unwrap_err().to_string(), expected);
     }
     assert_eq!(plain.top_p(1.0).unwrap(), plain);
 }

@@ -3,21 +3,10 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use model_files::Use::{Harmless, Used};
-use model_files::{Gguf, GgufError, GgufResult, Rule, Unused, Value, first_rule};
+use model_files::Use::Used;
+use model_files::{Gguf, GgufError, GgufResult, Unused, Value, first_rule};
 
-/// Settings of every architecture that change nothing.
-const RULES: &[Rule] = &[
-    Rule(
-        "rope.scaling.finetuned",
-        Harmless("whether it was trained with stretched positions"),
-    ),
-    Rule(
-        "tensor_data_layout",
-        Harmless("the order of queries and keys is the architecture's"),
-    ),
-    Rule("pooling_type", Harmless("how one vector would be made of a whole text")),
-];
+use super::TABLE;
 
 /// Settings whose names begin with the architecture's.
 pub(super) struct Keys<'a> {
@@ -125,7 +114,7 @@ impl<'a> Keys<'a> {
                 || key.starts_with("tokenizer.ggml.");
             match is_read {
                 true => Some(Used),
-                false => first_rule(RULES, key.strip_prefix(&prefix)?),
+                false => first_rule(&TABLE.keys, key.strip_prefix(&prefix)?),
             }
         })
     }

@@ -10,10 +10,6 @@ pub(super) const FACTORS: &str = "rope_freqs.weight";
 
 /// Rotary positions, stretched as the file says.
 ///
-/// # Errors
-/// [`model_files::GgufError::Setting`] for a way of stretching that is not here;
-/// [`Error::Config`](crate::Error::Config) for sizes that cannot be rotated.
-///
 /// # Source
 /// `llama-model.cpp` and `ggml_rope_yarn` of <https://github.com/ggml-org/llama.cpp>; Peng
 /// et al. 2023, "YaRN".

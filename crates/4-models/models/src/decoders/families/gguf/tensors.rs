@@ -1,7 +1,7 @@
 //! Which tensors are read, and whether the first have the sizes that the settings say.
 
 use model_files::Gguf;
-use variants::Sizes;
+use variants::{Pairing, Sizes};
 
 use super::rotary::FACTORS;
 use crate::Result;
@@ -41,10 +41,9 @@ pub(super) fn is_read(config: &Config, tensor: &str) -> bool {
     if !layer.parse().is_ok_and(is_layer) {
         return false;
     }
-    let norms = [Some(names.attention_norm), names.after_attention];
-    let norms = norms
-        .into_iter()
-        .chain([Some(names.feed_forward_norm), names.after_feed_forward]);
+    let norms = [names.after_attention, names.after_feed_forward].into_iter().flatten();
+    let norms = norms.chain([names.attention_norm, names.feed_forward_norm]);
+    let norms = norms.chain(names.qk_norm.iter().flatten().copied());
     let projections: &[&str] = match &names.projections {
         Projections::Apart(three) => three,
         Projections::Joined(one) | Projections::PerHead(one) => std::slice::from_ref(one),
@@ -54,27 +53,17 @@ pub(super) fn is_read(config: &Config, tensor: &str) -> bool {
         Layers::Gated(three) => three,
     };
     let biases = config.biases;
-    match (name.strip_suffix(".weight"), name.strip_suffix(".bias")) {
-        (Some(name), _) => {
-            norms.flatten().any(|norm| norm == name)
-                || names.qk_norm.is_some_and(|norms| norms.contains(&name))
-                || projections.contains(&name)
-                || name == names.out
-                || feed_forward.contains(&name)
-        }
-        (_, Some(name)) => {
-            biases.projections && projections.contains(&name)
-                || biases.out && name == names.out
-                || biases.feed_forward && feed_forward.contains(&name)
-        }
-        (None, None) => false,
+    let mut parts = (norms.map(|it| (it, false)))
+        .chain(projections.iter().map(|it| (*it, biases.projections)))
+        .chain([(names.out, biases.out)])
+        .chain(feed_forward.iter().map(|it| (*it, biases.feed_forward)));
+    match name.strip_suffix(".weight") {
+        Some(name) => parts.any(|(it, _)| it == name),
+        None => parts.any(|(it, bias)| bias && name.strip_suffix(".bias") == Some(it)),
     }
 }
 
 /// Llama alone has such a tensor.
 fn is_llama(config: &Config) -> bool {
-    config
-        .rotary
-        .as_ref()
-        .is_some_and(|rotary| rotary.pairing == variants::Pairing::Pairs)
+    config.rotary.as_ref().is_some_and(|rotary| rotary.pairing == Pairing::Pairs)
 }

@@ -49,50 +49,21 @@ impl Blocks {
     }
 }
 
-/// A model of random blocks: `usual` in all matrices but W^V and the tables.
-fn file(width: usize, usual: Blocks, w_v: Blocks, tables: [Option<Blocks>; 2]) -> Files {
+/// A model of random blocks: `usual` in all matrices but W^V and the tables, of which the second
+/// is the unembedding.
+fn file(width: usize, usual: Blocks, w_v: Blocks, tables: &[Blocks]) -> Files {
     let rng = &mut Rng::seed_from_u64(11);
-    let mut writer = GgufWriter::default()
-        .setting("general.architecture", 8, &text("llama"))
-        .float("llama.attention.layer_norm_rms_epsilon", 1e-5);
-    for (name, size) in [
-        ("embedding_length", width),
-        ("attention.head_count", 4),
-        ("attention.head_count_kv", 2),
-        ("block_count", 2),
-        ("feed_forward_length", 2 * width),
-        ("context_length", 64),
-        ("vocab_size", 97),
-    ] {
-        writer = writer.whole(&format!("llama.{name}"), size as u32);
-    }
-    let mut tensor =
-        |writer: GgufWriter, name: &str, [rows, width]: [usize; 2], of: Blocks| {
-            let bytes = of.random(rows * width, rng);
-            writer.tensor(name, &[rows as u64, width as u64], of.code, &bytes)
+    let names = &["token_embd", "output"][..tables.len()];
+    let writer = GgufWriter::default().setting("general.architecture", 8, &text("llama"));
+    let writer = writer.decoder("llama", [width, 97], names, |name, [rows, width]| {
+        let of = match name {
+            "token_embd" => tables[0],
+            "output" => tables[1],
+            "attn_v" => w_v,
+            _ => usual,
         };
-    for (name, of) in ["token_embd", "output"].iter().zip(tables) {
-        let Some(of) = of else { continue };
-        writer = tensor(writer, &format!("{name}.weight"), [97, width], of);
-    }
-    for layer in 0..2 {
-        for (name, shape, of) in [
-            ("attn_q", [width, width], usual),
-            ("attn_k", [width / 2, width], usual),
-            ("attn_v", [width / 2, width], w_v),
-            ("attn_output", [width, width], usual),
-            ("ffn_gate", [2 * width, width], usual),
-            ("ffn_up", [2 * width, width], usual),
-            ("ffn_down", [width, 2 * width], usual),
-        ] {
-            writer = tensor(writer, &format!("blk.{layer}.{name}.weight"), shape, of);
-        }
-        for name in ["attn_norm", "ffn_norm"] {
-            let name = format!("blk.{layer}.{name}.weight");
-            writer = writer.floats(&name, &[width as u64], &vec![1.0; width]);
-        }
-    }
-    writer = writer.floats("output_norm.weight", &[width as u64], &vec![1.0; width]);
+        (of.code, of.random(rows * width, rng))
+    });
     let file = Gguf::from_bytes("model.gguf", writer.bytes()).unwrap();
     Files::of_gguf("model.gguf".into(), file).unwrap()
 }
@@ -105,10 +76,10 @@ const ROUNDED: f64 = 3e-2;
 fn a_model_in_few_bits_is_the_model_of_their_numbers() {
     let ids = ids(23, 0);
     for (case, files) in [
-        ("Q4_0", file(64, Q4_0, Q4_0, [Some(Q8_0), None])),
-        ("Q4_1", file(64, Q4_1, Q4_1, [Some(Q8_0), Some(Q4_1)])),
-        ("Q5_1 and Q8_0", file(64, Q5_1, Q8_0, [Some(Q5_1), None])),
-        ("Q4_K and Q6_K", file(256, Q4_K, Q6_K, [Some(Q6_K), None])),
+        ("Q4_0", file(64, Q4_0, Q4_0, &[Q8_0])),
+        ("Q4_1", file(64, Q4_1, Q4_1, &[Q8_0, Q4_1])),
+        ("Q5_1 and Q8_0", file(64, Q5_1, Q8_0, &[Q5_1])),
+        ("Q4_K and Q6_K", file(256, Q4_K, Q6_K, &[Q6_K])),
     ] {
         let expected = tests::logits(&Decoder::read(&files).unwrap(), &ids);
         let mut model = FastDecoder::read_files(&files).unwrap();
@@ -131,32 +102,21 @@ fn a_model_in_few_bits_is_the_model_of_their_numbers() {
     }
 }
 
-/// Neither of one text nor of so many that their last tokens are many.
 #[test]
 fn a_model_in_f32_rounds_no_token() {
-    let (ids, n_texts) = (ids(23, 0), 9);
-    let files = file(64, Q5_1, Q8_0, [Some(Q5_1), Some(Q5_1)]);
+    let ids = ids(23, 0);
+    let files = file(64, Q5_1, Q8_0, &[Q5_1, Q5_1]);
     let expected = tests::logits(&Decoder::read(&files).unwrap(), &ids);
     let mut model = FastDecoder::read_files(&files).unwrap().in_f32();
-    let mut texts: Vec<_> = (0..n_texts).map(|_| model.caches(0)).collect();
-    let before = texts.iter_mut().map(|caches| model.read(&ids[..22], caches).unwrap());
-    for logits in before.collect::<Vec<_>>() {
-        let apart = difference(&logits, &expected, 21) / expected.amax();
-        assert!(apart < TOLERANCE, "{apart:e}");
-    }
-    let mut texts: Vec<_> = texts.iter_mut().collect();
-    let logits = model.read_each(&vec![ids[22]; n_texts], &mut texts).unwrap();
-    for row in logits.row_iter() {
-        let row: Vec<f32> = row.iter().copied().collect();
-        let apart = difference(&row, &expected, 22) / expected.amax();
-        assert!(apart < TOLERANCE, "{apart:e}");
-    }
+    let logits = model.read(&ids, &mut model.caches(0)).unwrap();
+    let apart = difference(&logits, &expected, 22) / expected.amax();
+    assert!(apart < TOLERANCE, "{apart:e}");
 }
 
 /// What is read for a token is what the file has: no weight became an f32.
 #[test]
 fn weights_stay_as_small_as_the_file_has_them() {
-    let files = file(64, Q4_1, Q4_1, [Some(Q8_0), None]);
+    let files = file(64, Q4_1, Q4_1, &[Q8_0]);
     let bytes = FastDecoder::read_files(&files).unwrap().weight_bytes();
     let matrices = 64 * (64 + 32 + 32 + 64 + 3 * 128) * 2;
     let table = 64 * 104; // 97 tokens in panels of 8

@@ -55,25 +55,6 @@ fn looks_and_logits_are_those_of_the_readable_model_with_all_heads_and_without_s
     }
 }
 
-/// One token of each text passes the same heads.
-#[test]
-fn heads_are_off_for_texts_that_are_read_together_and_on_again() {
-    let (mut model, ids) = (fast("llama-1"), ids(9, 0));
-    let mut read = |off: &[HeadOfLayer]| {
-        model.ablate(off).unwrap();
-        let mut caches = model.caches(0);
-        model.read(&ids[..8], &mut caches).unwrap();
-        let logits = model.read_each(&ids[8..], &mut [&mut caches]).unwrap();
-        let expected = tests::logits(&without_heads(&tiny("llama-1"), off), &ids);
-        let apart = difference(logits.as_slice(), &expected, 8);
-        assert!(apart < TOLERANCE, "{off:?}: {apart:e}");
-        logits
-    };
-    let all = read(&[]);
-    assert!((read(&OFF) - &all).amax() > 1e-3);
-    assert_eq!(read(&[]), all);
-}
-
 #[test]
 fn heads_that_are_not_there_change_nothing() {
     let mut model = fast("llama-1");
