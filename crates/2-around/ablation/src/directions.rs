@@ -1,8 +1,11 @@
-//! Directions of a concatenation, and what is to be subtracted to be without them.
+//! Directions of a concatenation, what is to be subtracted to be without them, and layers that are
+//! without them in their weights.
 
-use attention::{Dims, Error, Linear, Matrix, Real, Result, Rng, RowVector};
-
-use crate::{Replacement, orthonormal};
+use crate::Replacement;
+use attention::{
+    Dims, Error, LayerParameters, Linear, Matrix, Real, Result, Rng, RowVector,
+    random_matrix,
+};
 
 /// Directions of a concatenation at right angles to one another, each of length 1.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,5 +96,75 @@ impl Directions {
             *bias.get_or_insert_with(zeros) += constant * &read;
         }
         Linear::new(&w_o.weight - directions * read, bias)
+    }
+}
+
+/// So many random directions at right angles to one another, each of length 1.
+///
+/// # Shapes
+/// The result is `[width, n]` with one direction per column, n ≤ width.
+pub fn orthonormal(width: usize, n: usize, rng: &mut Rng) -> Matrix<f32> {
+    let random: Matrix = random_matrix(width, n, 1.0, rng);
+    random.qr().q().map(|x| x as f32)
+}
+
+/// A layer in which some heads are replaced by constants: by zeros, or by what they say on
+/// average.
+///
+/// What a head says goes through its rows of W^O alone. So a head that always said `m` is
+/// a layer whose rows are zero, and whose bias has `m W_i^O` more. No stage need know of
+/// it.
+///
+/// # Shapes
+/// `heads` has an index and a replacement for each head; `None` is zeros, a replacement is
+/// `[d_v]`.
+///
+/// # Errors
+/// [`Error::NoSuchIndex`](attention::Error::NoSuchIndex); [`attention::Error`] for
+/// a replacement of another width.
+///
+/// # Source
+/// Michel et al. 2019, section 2.2 (zeros).
+pub fn ablated_layer<T: Real>(
+    parameters: &LayerParameters<T>,
+    heads: &[(usize, Option<RowVector<T>>)],
+) -> Result<LayerParameters<T>> {
+    let w_o = ablated_output(parameters.w_o(), parameters.dims(), heads)?;
+    LayerParameters::new(parameters.heads().to_vec(), w_o)
+}
+
+/// The same for W^O alone, all of a layer that changes.
+///
+/// # Shapes
+/// `w_o` is `[h · d_v, d_model]`, a replacement `[d_v]`.
+///
+/// # Errors
+/// As [`ablated_layer`].
+pub fn ablated_output<T: Real>(
+    w_o: &Linear<T>,
+    dims: Dims,
+    heads: &[(usize, Option<RowVector<T>>)],
+) -> Result<Linear<T>> {
+    heads.iter().try_fold(w_o.clone(), |w_o, (head, constant)| {
+        let directions = Directions::of_head(dims, *head)?;
+        directions.replaced_in(&w_o, constant.as_ref())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use attention::SeedableRng;
+
+    #[test]
+    fn directions_are_of_length_1_and_at_right_angles() {
+        let rng = &mut Rng::seed_from_u64(3);
+        for n in [1, 16, 48] {
+            let found = orthonormal(48, n, rng);
+            assert_eq!(found.shape(), (48, n));
+            let off = found.transpose() * &found - Matrix::identity(n, n);
+            assert!(off.amax() < 1e-6, "{n}: {}", off.amax());
+        }
+        assert_ne!(orthonormal(4, 2, rng), orthonormal(4, 2, rng));
     }
 }

@@ -19,23 +19,17 @@
 //! Left out: the models. What a model loses is measured where the model is, in `training`,
 //! `sensors`, `encoders` and `decoders`.
 
-mod alike;
 mod directions;
 mod draws;
 mod moved;
 pub mod odds;
-mod orthonormal;
 mod replacement;
 mod site;
 #[cfg(test)]
 mod tests;
-mod weights;
 
-pub use alike::{HeadOfLayer, drawn_alike, drawn_from};
-pub use directions::Directions;
-pub use draws::{Draws, others_of_same_layers};
+pub use directions::{Directions, ablated_layer, ablated_output, orthonormal};
+pub use draws::{Draws, HeadOfLayer, drawn_alike, drawn_from, others_of_same_layers};
 pub use moved::{later, later_moved, moved, total_variation};
-pub use orthonormal::orthonormal;
 pub use replacement::Replacement;
 pub use site::Site;
-pub use weights::{ablated_layer, ablated_output};

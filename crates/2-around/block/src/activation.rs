@@ -53,7 +53,6 @@ impl Activation {
     /// assert_eq!(Activation::Relu.of(-2.0), 0.0);
     /// assert!((Activation::Gelu.of(-2.0_f64) - -0.045_500).abs() < 1e-6);
     /// ```
-    // ANCHOR: of
     pub fn of<T: Real>(self, x: T) -> T {
         let x = x.to_f64();
         T::of(match self {
@@ -64,7 +63,6 @@ impl Activation {
             Self::None => x,
         })
     }
-    // ANCHOR_END: of
 
     /// Its slope at `x`; at 0, where ReLU has none, ReLU's is 0.
     pub fn slope<T: Real>(self, x: T) -> T {

@@ -111,7 +111,6 @@ impl<A, T: Real> Block<A, T> {
     ///
     /// # Errors
     /// As `attend` and the parts.
-    // ANCHOR: forward_by
     pub fn forward_by(
         &self,
         x: &Matrix<T>,
@@ -133,14 +132,10 @@ impl<A, T: Real> Block<A, T> {
         }
         Ok(BlockOutput { out, attn, cross })
     }
-    // ANCHOR_END: forward_by
 }
 
 impl<A: MultiHeadAttention<T>, T: Real> Block<A, T> {
     /// The tokens after a block that reads no other text.
-    ///
-    /// # Shapes
-    /// As [`forward_by`](Self::forward_by).
     ///
     /// # Errors
     /// As the parts; [`Error::Length`] for a block that reads another text.
@@ -149,9 +144,6 @@ impl<A: MultiHeadAttention<T>, T: Real> Block<A, T> {
     }
 
     /// The tokens after this block, which reads another text too.
-    ///
-    /// # Shapes
-    /// As [`forward_by`](Self::forward_by).
     ///
     /// # Errors
     /// As the parts.

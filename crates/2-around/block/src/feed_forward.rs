@@ -110,7 +110,6 @@ impl<T: Real> FeedForward<T> {
     ///
     /// # Errors
     /// As [`forward`](Self::forward).
-    // ANCHOR: pass
     pub fn pass(&self, x: &Matrix<T>) -> Result<(Matrix<T>, Hidden<T>)> {
         let gate = self.gate.as_ref().map(|gate| gate.forward(x)).transpose()?;
         let hidden = Hidden { gate, inner: self.w_1.forward(x)? }; // [n_tokens, d_ff]
@@ -123,7 +122,6 @@ impl<T: Real> FeedForward<T> {
             Some(gate) => self.activation.forward(gate).component_mul(&hidden.inner),
         }
     }
-    // ANCHOR_END: pass
 
     /// The gradients from that of what came out; `hidden` is what [`pass`](Self::pass)
     /// kept.
@@ -133,7 +131,6 @@ impl<T: Real> FeedForward<T> {
     ///
     /// # Errors
     /// [`Error::Shape`] if they are not.
-    // ANCHOR: backward
     pub fn backward(
         &self,
         x: &Matrix<T>,
@@ -167,7 +164,6 @@ impl<T: Real> FeedForward<T> {
         let d_layer = Self { gate, w_1, activation: self.activation, w_2 };
         Ok(LayerGradients { d_layer, d_x })
     }
-    // ANCHOR_END: backward
 }
 
 #[cfg(test)]

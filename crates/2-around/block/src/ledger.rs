@@ -56,9 +56,9 @@ impl Ledger {
         block: &Block<A, T>,
         n_tokens: usize,
     ) -> Result<Self> {
-        let mut parts = Parts::default();
-        parts.add(&ALONE, block, [n_tokens; 2])?;
-        Ok(Self { parts: parts.with_norms(), n_tokens })
+        let mut ledger = Self::new(n_tokens);
+        ledger.add(&ALONE, block, [n_tokens; 2])?;
+        Ok(ledger)
     }
 
     /// Counts an encoder and a decoder, and a pass of `n_target` tokens that read `n_source`:
@@ -70,16 +70,18 @@ impl Ledger {
         model: &EncoderDecoder<A, T>,
         [n_source, n_target]: [usize; 2],
     ) -> Result<Self> {
-        let mut parts = Parts::default();
+        let mut ledger = Self::new(n_target);
         for block in &model.encoder.blocks {
-            parts.add(&ENCODER, block, [n_source; 2])?;
+            ledger.add(&ENCODER, block, [n_source; 2])?;
         }
         for block in &model.decoder.blocks {
-            parts.add(&DECODER, block, [n_target, n_source])?;
+            ledger.add(&DECODER, block, [n_target, n_source])?;
         }
-        parts.n_in_norms += model.encoder.last_norm.n_entries();
-        parts.n_in_norms += model.decoder.last_norm.n_entries();
-        Ok(Self { parts: parts.with_norms(), n_tokens: n_target })
+        let last_norms = [&model.encoder.last_norm, &model.decoder.last_norm];
+        for norm in last_norms {
+            ledger.add_part(NORMS, norm.n_entries(), 0);
+        }
+        Ok(ledger)
     }
 
     /// The parameters in all.
@@ -93,38 +95,35 @@ impl Ledger {
     }
 }
 
-/// How the parts of a block are called: projections and pairs of both attentions.
+/// How the parts of a block are called: projections and pairs of its attention.
 struct Names {
     attention: [&'static str; 2],
-    cross: [&'static str; 2],
     feed_forward: &'static str,
 }
 
 const CROSS: [&str; 2] = ["cross: projections", "cross: target × source"];
 const ALONE: Names = Names {
     attention: ["attention: projections", "attention: pairs of tokens"],
-    cross: CROSS,
     feed_forward: "feed-forward",
 };
 const ENCODER: Names = Names {
     attention: ["encoder: projections", "encoder: source × source"],
-    cross: CROSS,
     feed_forward: "encoder: feed-forward",
 };
 const DECODER: Names = Names {
     attention: ["decoder: projections", "decoder: target × target"],
-    cross: CROSS,
     feed_forward: "decoder: feed-forward",
 };
 
-/// The parts so far, each once.
-#[derive(Default)]
-struct Parts {
-    all: Vec<Part>,
-    n_in_norms: usize,
-}
+/// All norms together, the last part.
+const NORMS: &str = "norms";
 
-impl Parts {
+impl Ledger {
+    fn new(n_tokens: usize) -> Self {
+        let norms = Part { name: NORMS, parameters: 0, multiply_adds: 0 };
+        Self { parts: vec![norms], n_tokens }
+    }
+
     /// Adds a block and a pass of n_tokens that read n_source others.
     fn add<A: MultiHeadAttention<T>, T: Real>(
         &mut self,
@@ -134,14 +133,14 @@ impl Parts {
     ) -> Result<()> {
         let own = &block.attention;
         self.add_attention(names.attention, &own.function, [n_tokens; 2])?;
-        self.n_in_norms += own.norms.n_entries();
+        self.add_part(NORMS, own.norms.n_entries(), 0);
         if let Some(cross) = &block.cross {
-            self.add_attention(names.cross, &cross.function, [n_tokens, n_source])?;
-            self.n_in_norms += cross.norms.n_entries();
+            self.add_attention(CROSS, &cross.function, [n_tokens, n_source])?;
+            self.add_part(NORMS, cross.norms.n_entries(), 0);
         }
         if let Some(sublayer) = &block.feed_forward {
             self.add_feed_forward(names.feed_forward, &sublayer.function, n_tokens)?;
-            self.n_in_norms += sublayer.norms.n_entries();
+            self.add_part(NORMS, sublayer.norms.n_entries(), 0);
         }
         Ok(())
     }
@@ -170,28 +169,25 @@ impl Parts {
         n_tokens: usize,
     ) -> Result<()> {
         let weights: usize = layer.projections().map(|it| it.weight.len()).sum();
-        let multiply_adds = (weights as u64).checked_mul(n_tokens as u64);
+        let work = (weights as u64).checked_mul(n_tokens as u64);
         let what = || format!("{n_tokens} tokens through a feed-forward layer");
-        let multiply_adds =
-            multiply_adds.ok_or_else(|| Error::TooLarge { what: what() })?;
-        self.add_part(name, layer.n_entries(), multiply_adds);
+        let work = work.ok_or_else(|| Error::TooLarge { what: what() })?;
+        self.add_part(name, layer.n_entries(), work);
         Ok(())
     }
 
-    /// Adds to the part of this name.
+    /// Adds to the part of this name, which stands before the norms.
     fn add_part(&mut self, name: &'static str, parameters: usize, multiply_adds: u64) {
-        match self.all.iter_mut().find(|other| other.name == name) {
+        match self.parts.iter_mut().find(|other| other.name == name) {
             Some(other) => {
                 other.parameters += parameters;
                 other.multiply_adds += multiply_adds;
             }
-            None => self.all.push(Part { name, parameters, multiply_adds }),
+            None => {
+                let part = Part { name, parameters, multiply_adds };
+                self.parts.insert(self.parts.len() - 1, part);
+            }
         }
-    }
-
-    fn with_norms(mut self) -> Vec<Part> {
-        self.add_part("norms", self.n_in_norms, 0);
-        self.all
     }
 }
 
@@ -210,14 +206,8 @@ impl fmt::Display for Ledger {
                 share(part.multiply_adds as f64, work as f64),
             ]
         }));
-        let empty = String::new;
-        rows.push(vec![
-            "total".into(),
-            thousands(parameters),
-            empty(),
-            thousands(work),
-            empty(),
-        ]);
+        let total = ["total", &thousands(parameters), "", &thousands(work), ""];
+        rows.push(total.map(String::from).to_vec());
         write_table(f, &rows)
     }
 }

@@ -18,10 +18,13 @@ pub struct BlockPass<'a, T: Real = f64> {
     memory: Option<&'a Batch<T>>,
     /// See [`StackPass::forward_moved`](crate::StackPass::forward_moved).
     order: Option<&'a [usize]>,
-    attention: SublayerPass<Dropped<FusedPass<T>, T>, T>,
-    cross: Option<SublayerPass<Dropped<FusedPass<T>, T>, T>>,
+    attention: AttentionPass<T>,
+    cross: Option<AttentionPass<T>>,
     feed_forward: Option<SublayerPass<Dropped<Hidden<T>, T>, T>>,
 }
+
+/// A pass through an attention and what stands around it.
+type AttentionPass<T> = SublayerPass<Dropped<FusedPass<T>, T>, T>;
 
 /// The gradients of a block.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,29 +58,10 @@ impl<'a, T: Real> BlockPass<'a, T> {
         Self::of(block, x, masks, memory, None, None)
     }
 
-    /// The same in training: what each sub-layer puts out goes through dropout before it is
-    /// added to the residual. The backward pass is through the same masks.
-    ///
-    /// # Shapes
-    /// As [`forward`](Self::forward).
-    ///
-    /// # Errors
-    /// As [`forward`](Self::forward).
-    ///
-    /// # Source
-    /// Vaswani et al. 2017, section 5.4.
-    pub fn forward_in_training(
-        block: &'a Block<FusedAttention<T>, T>,
-        x: Batch<T>,
-        masks: &[Mask],
-        memory: Option<(&'a Batch<T>, &[Mask])>,
-        dropout: &mut Dropout,
-    ) -> Result<Self> {
-        Self::of(block, x, masks, memory, None, Some(dropout))
-    }
-
-    /// The rows of the cross-attention's output are moved, by its queries: row r gets what
-    /// the query of row `order[r]` reads.
+    /// In training, what each sub-layer puts out goes through dropout before it is added to
+    /// the residual, and the backward pass is through the same masks. With an order, the rows
+    /// of the cross-attention's output are moved, by its queries: row r gets what the query of
+    /// row `order[r]` reads.
     pub(crate) fn of(
         block: &'a Block<FusedAttention<T>, T>,
         x: Batch<T>,
@@ -101,7 +85,7 @@ impl<'a, T: Real> BlockPass<'a, T> {
         };
         let cross = block.cross.as_ref().map(|it| it.forward(&attention.out, read));
         let cross = cross.transpose()?;
-        let mixed = cross.as_ref().map_or(&attention.out, |read| &read.out);
+        let mixed = mixed(&attention, &cross);
         let read = if block.parallel { &x } else { mixed };
         let pass = |ffn: &FeedForward<T>, x: &Matrix<T>| {
             let (out, hidden) = ffn.pass(x)?;
@@ -114,14 +98,10 @@ impl<'a, T: Real> BlockPass<'a, T> {
         Ok(Self { block, x, memory, order, attention, cross, feed_forward })
     }
 
-    /// The tokens before the feed-forward layer.
-    fn mixed(&self) -> &Matrix<T> {
-        self.cross.as_ref().map_or(&self.attention.out, |read| &read.out)
-    }
-
     /// The tokens behind the block, `[n_sequences · n_tokens, d_model]`.
     pub fn out(&self) -> &Matrix<T> {
-        self.feed_forward.as_ref().map_or_else(|| self.mixed(), |around| &around.out)
+        let mixed = || mixed(&self.attention, &self.cross);
+        self.feed_forward.as_ref().map_or_else(mixed, |around| &around.out)
     }
 
     /// What its attention computed on the way.
@@ -155,10 +135,9 @@ impl<'a, T: Real> BlockPass<'a, T> {
     ///
     /// # Errors
     /// [`Error::Shape`] if it is not.
-    // ANCHOR: backward
     pub fn backward(self, d_out: &Matrix<T>) -> Result<BlockGradients<T>> {
         let Self { block, x, memory, order, attention, cross, feed_forward } = self;
-        let mixed = cross.as_ref().map_or(&attention.out, |read| &read.out);
+        let mixed = mixed(&attention, &cross);
         let mut d_mixed = d_out.clone();
         let mut d_x = Matrix::zeros(x.nrows(), x.ncols()); // side by side, x was read twice
         let mut d_feed_forward = None;
@@ -206,7 +185,14 @@ impl<'a, T: Real> BlockPass<'a, T> {
         };
         Ok(BlockGradients { d_block, d_x, d_memory })
     }
-    // ANCHOR_END: backward
+}
+
+/// The tokens before the feed-forward layer.
+fn mixed<'a, T: Real>(
+    attention: &'a AttentionPass<T>,
+    cross: &'a Option<AttentionPass<T>>,
+) -> &'a Matrix<T> {
+    &cross.as_ref().unwrap_or(attention).out
 }
 
 /// Row `order[r]` in row r.

@@ -4,12 +4,13 @@ use attention::{Batch, Gradients, Mask, Matrix, Real, Result};
 use fused_heads::FusedAttention;
 
 use crate::blocks::no_memory;
+use crate::sublayer::normed_backward;
 use crate::{BlockPass, Dropout, Norm, Stack};
 
 /// One pass of a batch through a stack, with what its backward pass needs.
 #[derive(Debug, Clone)]
 pub struct StackPass<'a, T: Real = f64> {
-    last_norm: Option<&'a Norm<T>>,
+    last_norm: &'a Option<Norm<T>>,
     blocks: Vec<BlockPass<'a, T>>,
     x: Matrix<T>,
     out: Matrix<T>,
@@ -43,14 +44,15 @@ impl<'a, T: Real> StackPass<'a, T> {
         Self::of(stack, x, masks, None, None, None)
     }
 
-    /// The same in training, with dropout: see [`BlockPass::forward_in_training`]. The masks
-    /// are drawn anew at each call.
-    ///
-    /// # Shapes
-    /// As [`BlockPass::forward`].
+    /// The same in training: what each sub-layer puts out goes through dropout before it is
+    /// added to the residual. The masks are drawn anew at each call, and the backward pass is
+    /// through the same.
     ///
     /// # Errors
     /// As [`Stack::forward`].
+    ///
+    /// # Source
+    /// Vaswani et al. 2017, section 5.4.
     pub fn forward_in_training(
         stack: &'a Stack<FusedAttention<T>, T>,
         x: &Batch<T>,
@@ -61,9 +63,6 @@ impl<'a, T: Real> StackPass<'a, T> {
     }
 
     /// The pass of sequences that read another text.
-    ///
-    /// # Shapes
-    /// As [`BlockPass::forward`].
     ///
     /// # Errors
     /// As [`Stack::forward_reading`].
@@ -76,11 +75,9 @@ impl<'a, T: Real> StackPass<'a, T> {
         Self::of(stack, y, masks, Some(memory), None, None)
     }
 
-    /// The same as a control, where the rows of each cross-attention's output are moved and
-    /// the residuals stay: row r gets what the query of row `order[r]` reads.
-    ///
-    /// # Shapes
-    /// As [`BlockPass::forward`]; `order` has each of the rows once.
+    /// The same; as a control with an order, which has each of the rows once. The rows of each
+    /// cross-attention's output are moved by it and the residuals stay: row r gets what the
+    /// query of row `order[r]` reads.
     ///
     /// # Errors
     /// As [`Stack::forward_reading`].
@@ -89,9 +86,9 @@ impl<'a, T: Real> StackPass<'a, T> {
         y: &Batch<T>,
         masks: &[Mask],
         memory: (&'a Batch<T>, &[Mask]),
-        order: &'a [usize],
+        order: Option<&'a [usize]>,
     ) -> Result<Self> {
-        Self::of(stack, y, masks, Some(memory), Some(order), None)
+        Self::of(stack, y, masks, Some(memory), order, None)
     }
 
     fn of(
@@ -116,7 +113,7 @@ impl<'a, T: Real> StackPass<'a, T> {
             Some(norm) => norm.forward(last)?,
             None => last.clone(),
         };
-        Ok(Self { last_norm: stack.last_norm.as_ref(), blocks, x, out })
+        Ok(Self { last_norm: &stack.last_norm, blocks, x, out })
     }
 
     /// The tokens at the end, `[n_sequences · n_tokens, d_model]`.
@@ -136,17 +133,10 @@ impl<'a, T: Real> StackPass<'a, T> {
     ///
     /// # Errors
     /// [`Error::Shape`](attention::Error::Shape) if it is not.
-    // ANCHOR: backward_stack
     pub fn backward(self, d_out: &Matrix<T>) -> Result<StackGradients<T>> {
         let Self { last_norm, blocks: passes, x, .. } = self;
         let last = passes.last().map_or(&x, |pass| pass.out());
-        let (last_norm, d_last) = match last_norm {
-            Some(norm) => {
-                let d = norm.backward(last, d_out)?;
-                (Some(d.d_layer), d.d_x)
-            }
-            None => (None, d_out.clone()),
-        };
+        let (last_norm, d_last) = normed_backward(last_norm, Some(last), d_out)?;
         let (mut blocks, mut d_hidden, mut d_memory) = (Vec::new(), vec![d_last], None);
         for pass in passes.into_iter().rev() {
             let d = pass.backward(&d_hidden[d_hidden.len() - 1])?;
@@ -161,7 +151,6 @@ impl<'a, T: Real> StackPass<'a, T> {
         d_hidden.reverse();
         Ok(StackGradients { d_stack: Stack { blocks, last_norm }, d_hidden, d_memory })
     }
-    // ANCHOR_END: backward_stack
 }
 
 gradients::entries!([T: Real] T, StackGradients<T>: d_stack);

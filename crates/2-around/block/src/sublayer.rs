@@ -78,7 +78,6 @@ impl<F, T: Real> Sublayer<F, T> {
     ///
     /// # Errors
     /// As [`forward`](Self::forward).
-    // ANCHOR: forward
     pub fn forward_beside<K>(
         &self,
         x: &Matrix<T>,
@@ -95,7 +94,6 @@ impl<F, T: Real> Sublayer<F, T> {
         let (out, sum) = normed(&self.norms.after, sum)?;
         Ok(SublayerPass { inner, kept, output, sum, out })
     }
-    // ANCHOR_END: forward
 
     /// Backward: from the gradient of the layer's output, `f` computes the gradients of
     /// its parameters and of what it was given.
@@ -117,11 +115,7 @@ impl<F, T: Real> Sublayer<F, T> {
 
     /// Backward through [`forward_beside`](Self::forward_beside): the gradients, and that of
     /// `beside`.
-    ///
-    /// # Errors
-    /// As [`backward`](Self::backward).
-    // ANCHOR: backward
-    pub fn backward_beside<K, G>(
+    pub(crate) fn backward_beside<K, G>(
         &self,
         x: &Matrix<T>,
         pass: SublayerPass<K, T>,
@@ -145,7 +139,6 @@ impl<F, T: Real> Sublayer<F, T> {
             if self.residual { d_sum } else { Matrix::zeros(x.nrows(), x.ncols()) };
         Ok((LayerGradients { d_layer, d_x }, d_beside))
     }
-    // ANCHOR_END: backward
 }
 
 /// `norm(x)`, and x for the backward pass; without a norm, x alone.
@@ -160,7 +153,7 @@ fn normed<T: Real>(
 }
 
 /// The gradients of a norm, and of what it read; without a norm, `d_y` alone.
-fn normed_backward<T: Real>(
+pub(crate) fn normed_backward<T: Real>(
     norm: &Option<Norm<T>>,
     x: Option<&Matrix<T>>,
     d_y: &Matrix<T>,

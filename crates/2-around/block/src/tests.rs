@@ -2,15 +2,15 @@
 
 use attention::{
     Batch, Dims, Error, LayerParameters, Mask, Matrix, MultiHeadAttention, Rng,
-    SeedableRng, random_matrix,
+    RowVector, SeedableRng, random_matrix,
 };
 use fused_heads::FusedAttention;
 
 use gradients::Entries;
 
 use crate::{
-    Activation, Block, FeedForward, LayerNorm, Norm, Norms, RmsNorm, Stack, StackPass,
-    Sublayer,
+    Activation, Block, Dropout, FeedForward, LayerNorm, Norm, Norms, RmsNorm, Stack,
+    StackPass, Sublayer,
 };
 
 mod decoder;
@@ -80,6 +80,11 @@ fn value(stack: &Stack<FusedAttention>, x: &Batch, probe: &Matrix) -> f64 {
     StackPass::forward(stack, x, &MASKS).unwrap().out().dot(probe)
 }
 
+/// The largest entry of some gradients.
+pub(crate) fn largest(d: &impl Entries<f64>) -> f64 {
+    d.entries().concat().iter().fold(0.0, |most, d| d.abs().max(most))
+}
+
 /// The largest difference of a gradient `d` from central differences of a value, over all
 /// entries of what it is the gradient of.
 pub(crate) fn worst<E: Entries<f64>>(
@@ -120,22 +125,16 @@ fn every_gradient_is_a_central_difference() {
             let probe = random_matrix(2 * N_TOKENS, D_MODEL, 1.0, rng);
             let d = StackPass::forward(&stack, &x, &MASKS).unwrap().backward(&probe);
             let d = d.unwrap();
-            let largest = d.entries().iter().flat_map(|d| d.iter()).fold(0.0, larger);
             let of_x = |tokens: &Matrix| {
                 value(&stack, &Batch::new(2, tokens.clone()).unwrap(), &probe)
             };
             let worst_of_x = worst(&mut x.tokens().clone(), d.d_x(), of_x);
             let worst = worst(&mut stack, &d, |stack| value(stack, &x, &probe));
-            let worst = worst.max(worst_of_x);
-            let relative = worst / largest;
+            let relative = worst.max(worst_of_x) / largest(&d);
             println!("{order:?}, {activation:?}: {relative:e} of the largest gradient");
             assert!(relative < 1e-7, "{order:?} {activation:?}: {relative:e}");
         }
     }
-}
-
-fn larger(a: f64, b: &f64) -> f64 {
-    a.max(b.abs())
 }
 
 #[test]
@@ -155,19 +154,40 @@ fn without_its_residual_a_sublayer_gives_the_layers_output() {
 fn a_gradient_of_another_shape_is_refused_with_both() {
     for order in ORDERS {
         let (stack, _) = stack(order, Activation::Relu);
-        let pass = StackPass::forward(&stack, &tokens(), &MASKS).unwrap();
-        let refused = pass.backward(&Matrix::zeros(3, D_MODEL)).unwrap_err();
-        let Error::Shape { expected, found, .. } = refused else { panic!() };
-        assert_eq!((expected, found), ((2 * N_TOKENS, D_MODEL), (3, D_MODEL)));
+        let dropout = &mut Dropout::new(0.1, Rng::seed_from_u64(1)).unwrap();
+        for pass in [
+            StackPass::forward(&stack, &tokens(), &MASKS),
+            StackPass::forward_in_training(&stack, &tokens(), &MASKS, dropout),
+        ] {
+            let refused = pass.unwrap().backward(&Matrix::zeros(3, D_MODEL)).unwrap_err();
+            let Error::Shape { expected, found, .. } = refused else { panic!() };
+            assert_eq!((expected, found), ((2 * N_TOKENS, D_MODEL), (3, D_MODEL)));
+        }
     }
 }
 
 #[test]
+fn what_does_not_fit_a_norm_is_refused_with_both_shapes() {
+    let rms: RmsNorm = RmsNorm::identity(6);
+    for norm in [LayerNorm::identity(6).into(), rms.clone().into(), Norm::RmsInF32(rms)] {
+        let refused = norm.forward(&Matrix::zeros(2, 5)).unwrap_err();
+        insta::allow_duplicates!(
+            insta::assert_snapshot!(refused, @"the input of a norm has shape (2, 5), expected (2, 6)")
+        );
+        let refused = norm.backward(&Matrix::zeros(2, 6), &Matrix::zeros(3, 6));
+        insta::allow_duplicates!(
+            insta::assert_snapshot!(refused.unwrap_err(), @"the gradient of a norm's output has shape (3, 6), expected (2, 6)")
+        );
+    }
+    let refused = LayerNorm::new(RowVector::<f64>::zeros(3), RowVector::zeros(2), 0.0);
+    insta::assert_snapshot!(refused.unwrap_err(), @"the bias of a norm has shape (1, 2), expected (1, 3)");
+}
+
+#[test]
 fn the_ledger_counts_what_the_block_holds() {
-    let (mut stack, _) = stack(Order::Before, Activation::Gelu);
+    let (stack, _) = stack(Order::Before, Activation::Gelu);
     let ledger = crate::Ledger::of(&stack.blocks[0], N_TOKENS).unwrap();
-    let entries = stack.blocks[0].entries_mut();
-    assert_eq!(ledger.parameters(), entries.iter().map(|part| part.len()).sum::<usize>());
+    assert_eq!(ledger.parameters(), stack.blocks[0].n_entries());
     insta::assert_snapshot!(ledger, @"
     part                        parameters  share   multiply-adds   share
     attention: projections      168         51.2 %  720            44.4 %

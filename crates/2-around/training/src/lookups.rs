@@ -69,7 +69,7 @@ pub enum Code {
 
 /// A sentence of the task, token by token.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sentence {
+pub(crate) struct Sentence {
     /// Who each token is. No two are the same.
     pub identities: [usize; N_TOKENS],
     /// Which role it has: 0 verb, 1 agent, 2 object, 3 place, 4 filler.
@@ -79,7 +79,7 @@ pub struct Sentence {
 impl Default for Lookups {
     /// The task of the book: which vectors they are makes no difference that shows.
     fn default() -> Self {
-        Self::new(0)
+        Self::coded(Code::Added, Self::LOUDNESS, 0)
     }
 }
 
@@ -96,13 +96,8 @@ impl Lookups {
     /// heads more often settle on one role. `data/loudness.json` says how often.
     pub const LOUDNESS: f64 = 0.5;
 
-    /// The task with vectors of its own.
-    pub fn new(seed: u64) -> Self {
-        Self::coded(Code::Added, Self::LOUDNESS, seed)
-    }
-
-    /// The same in another code, or with roles of another loudness; see
-    /// [`LOUDNESS`](Self::LOUDNESS).
+    /// The task in a code, with roles of a loudness, see [`LOUDNESS`](Self::LOUDNESS), and with
+    /// vectors of its own.
     pub fn coded(code: Code, loudness: f64, seed: u64) -> Self {
         let rng = &mut Rng::seed_from_u64(seed);
         let mut vectors = |n, std_dev| random_matrix(n, Self::D_MODEL, std_dev, rng);
@@ -121,7 +116,7 @@ impl Lookups {
     }
 
     /// A random sentence: ten different identities, their roles in any order.
-    pub fn sentence(rng: &mut Rng) -> Sentence {
+    pub(crate) fn sentence(rng: &mut Rng) -> Sentence {
         let mut all: [usize; Self::N_IDENTITIES] = std::array::from_fn(|who| who);
         let (chosen, _) = all.partial_shuffle(rng, N_TOKENS);
         let identities = std::array::from_fn(|t| chosen[t]);
@@ -131,10 +126,7 @@ impl Lookups {
     }
 
     /// Sentences as the layer gets them.
-    ///
-    /// # Errors
-    /// [`attention::Error`] for none.
-    pub fn examples(&self, sentences: &[Sentence]) -> Result<Examples> {
+    pub(crate) fn examples(&self, sentences: &[Sentence]) -> Result<Examples> {
         let n = sentences.len();
         Error::expect_positive("the number of sentences", n)?;
         let d_model = self.d_model();
@@ -174,7 +166,7 @@ impl Sentence {
     ///
     /// # Panics
     /// If there is no such role.
-    pub fn place_of(&self, role: usize) -> usize {
+    pub(crate) fn place_of(&self, role: usize) -> usize {
         self.roles.iter().position(|&it| it == role).expect("every role is there")
     }
 
@@ -182,7 +174,7 @@ impl Sentence {
     ///
     /// # Panics
     /// If there is no such role.
-    pub fn who(&self, role: usize) -> usize {
+    pub(crate) fn who(&self, role: usize) -> usize {
         self.identities[self.place_of(role)]
     }
 }

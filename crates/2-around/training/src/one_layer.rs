@@ -20,4 +20,4 @@ pub use model::{Model, Prediction};
 pub use report::Report;
 pub use task::{Answers, Examples, Task};
 pub(crate) use task::{mean, named_classes, spread};
-pub use train::{Look, focus, train};
+pub use train::{Look, train};

@@ -9,11 +9,11 @@
 //!
 //! [`Repeats`] draws the sequences, [`Predictor`] is embedding, [`Stack`](block::Stack) and
 //! unembedding, a [`Trainer`](crate::Trainer) takes the steps, [`StackAblation`] asks of each head
-//! what goes wrong without it, and [`Carried`] what it hands on. [`Paths`] takes every logit
+//! what goes wrong without it, and [`Carried`] what it hands on. `Paths` takes every logit
 //! and every score apart into the paths that it came by, [`Margins`] says which of them decide,
 //! [`CompositionScores`] what the weights alone let one expect, and a [`PathEnd`] is where one
 //! path alone is cut.
-//! [`Predictor::planted`] is a circuit written by hand, which all of these must find.
+//! A circuit that is written by hand, all of these must find: `tests/planted.rs`.
 //!
 //! # Source
 //! Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits"; Olsson et al.
@@ -21,27 +21,21 @@
 
 mod ablation;
 mod carried;
-mod composition;
 mod heads;
 mod learner;
 mod margins;
-mod one_path;
 mod paths;
-mod planted;
 mod predictor;
 mod task;
 #[cfg(test)]
 mod tests;
 
-pub use self::ablation::StackAblation;
+pub use self::ablation::{PathEnd, StackAblation};
 pub use carried::Carried;
-pub use composition::CompositionScores;
 pub use heads::HeadShares;
 pub use learner::PredictorLook;
-pub use margins::{Attribution, Composition, Margins};
-pub use one_path::PathEnd;
-pub use paths::{Part, Paths, Start};
-pub use planted::Planted;
+pub use margins::{Attribution, Composition, CompositionScores, Margins};
+
 pub(crate) use predictor::largest;
 pub use predictor::{Architecture, Predictor};
 pub use task::{Mistakes, Repeats, Sequences};

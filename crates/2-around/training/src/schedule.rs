@@ -52,18 +52,9 @@ impl Schedule {
     }
 }
 
-/// The random streams of one seed, so that a longer training has the same test set, and
-/// another batch size the same parameters.
-pub(crate) struct Streams {
-    pub parameters: Rng,
-    pub batches: Rng,
-    pub test: Rng,
-}
-
-impl Streams {
-    pub fn of(seed: u64) -> Self {
-        let root = &mut Rng::seed_from_u64(seed);
-        let mut stream = || Rng::seed_from_u64(root.random());
-        Self { parameters: stream(), batches: stream(), test: stream() }
-    }
+/// The random streams of one seed, of parameters, batches and the test set: so a longer
+/// training has the same test set, and another batch size the same parameters.
+pub(crate) fn streams(seed: u64) -> [Rng; 3] {
+    let root = &mut Rng::seed_from_u64(seed);
+    [(); 3].map(|()| Rng::seed_from_u64(root.random()))
 }

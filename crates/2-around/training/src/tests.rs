@@ -1,12 +1,11 @@
 use std::ops::ControlFlow;
 
-use ablation::Replacement;
-use attention::{Batch, Error, Matrix, Result, Rng, SeedableRng};
+use attention::{Error, Matrix, Rng, SeedableRng};
 use serde_json::Value;
 
 use super::*;
 use crate::lookups::{Lookups, Sizes};
-use crate::one_layer::{Ablation, Answers, Examples, Model, Task, strongest, train};
+use crate::one_layer::{Answers, Model, train};
 
 /// The same random numbers each time.
 pub(crate) fn rng() -> Rng {
@@ -18,19 +17,7 @@ pub(crate) fn runs(data: &str) -> Vec<Value> {
     serde_json::from_str(data).unwrap()
 }
 
-/// The numbers of a list, or of one number.
-pub(crate) fn numbers(list: &Value) -> Vec<f64> {
-    match list {
-        Value::Array(list) => list.iter().map(|x| x.as_f64().unwrap()).collect(),
-        number => vec![number.as_f64().unwrap()],
-    }
-}
-
 pub(crate) const ON: fn(Step) -> ControlFlow<()> = |_| ControlFlow::Continue(());
-
-fn lookups(n_heads: usize, seed: u64) -> Training {
-    train(&Lookups::default(), n_heads, &Lookups::schedule(seed), ON).unwrap()
-}
 
 /// A training short enough to repeat.
 fn short() -> Schedule {
@@ -38,40 +25,10 @@ fn short() -> Schedule {
 }
 
 #[test]
-fn three_heads_find_all_three_words_by_ablation_and_by_map_alike() {
-    for seed in [0, 1] {
-        let trained = lookups(3, seed);
-        let last = trained.last();
-        assert!(last.scores.iter().all(|&score| score >= 0.99), "{:?}", last.scores);
-
-        for how in Replacement::ALL {
-            let rng = &mut Rng::seed_from_u64(seed);
-            let ablation = Ablation::of(&trained.model, &trained.test, how, rng).unwrap();
-            let (needed, attending) = (ablation.needed(), strongest(&last.focus));
-            assert_eq!(needed, attending, "{}{}", ablation.losses(), last.focus);
-            let mut heads = needed.clone();
-            heads.sort_unstable();
-            assert_eq!(heads, [0, 1, 2], "one head per role");
-
-            for (target, &own) in needed.iter().enumerate() {
-                for head in 0..3 {
-                    let lost = ablation.losses()[(head, target)];
-                    let here = format!("{how:?}, head {head}, target {target}: {lost}");
-                    if head == own {
-                        assert!(lost > 0.8, "{here}");
-                    } else {
-                        assert!(lost.abs() < 0.05, "{here}");
-                    }
-                }
-            }
-        }
-    }
-}
-
-#[test]
 fn one_head_is_far_above_a_guess_and_far_below_three() {
     for seed in [0, 2] {
-        let trained = lookups(1, seed);
+        let schedule = Lookups::schedule(seed);
+        let trained = train(&Lookups::default(), 1, &schedule, ON).unwrap();
         let score = trained.last().score();
         assert!((0.55..0.9).contains(&score), "seed {seed}: {score}");
 
@@ -150,57 +107,19 @@ fn step_by_step_it_is_the_same_training_and_looking_changes_nothing() {
     assert_eq!((trained.model, trained.looks), (whole.model, whole.looks));
 }
 
-/// Lookups in which one number of one batch is no number.
-#[derive(Clone)]
-struct Poisoned {
-    at_batch: std::cell::Cell<i32>,
-    with: f32,
-}
-
-impl Task for Poisoned {
-    fn targets(&self) -> &'static [&'static str] {
-        Lookups::default().targets()
-    }
-    fn d_model(&self) -> usize {
-        Lookups::D_MODEL
-    }
-    fn n_answers(&self) -> usize {
-        Lookups::default().n_answers()
-    }
-    fn draw(&self, n_examples: usize, rng: &mut Rng) -> Result<Examples> {
-        let mut examples = Lookups::default().draw(n_examples, rng)?;
-        let left = self.at_batch.get();
-        self.at_batch.set(left - 1);
-        if left == 0 {
-            let mut tokens = examples.tokens.tokens().clone();
-            tokens[(0, 0)] = self.with;
-            examples.tokens = Batch::new(n_examples, tokens)?;
+#[test]
+fn a_loss_that_explodes_or_is_no_number_ends_the_training_at_its_step() {
+    let diverged = |rate| {
+        let schedule = Schedule { rate, ..short() };
+        match train(&Lookups::default(), 3, &schedule, ON).unwrap_err() {
+            Error::Diverged { step, loss, first, .. } => (step, loss, first),
+            refused => panic!("{refused}"),
         }
-        Ok(examples)
-    }
-}
-
-#[test]
-fn a_loss_that_is_no_number_ends_the_training_at_its_step() {
-    // The first draw is the test set, so batch 4 is step 3.
-    let task = Poisoned { at_batch: 4.into(), with: f32::NAN };
-    let refused = train(&task, 3, &short(), ON).unwrap_err();
-    assert!(matches!(refused, Error::Diverged { step: 3, .. }), "{refused}");
-    let message = refused.to_string();
-    assert!(
-        message.starts_with("training diverged at step 3: the loss is NaN"),
-        "{message}"
-    );
-}
-
-#[test]
-fn a_loss_that_explodes_ends_the_training_at_its_step() {
-    let schedule = Schedule { rate: 1e3, ..short() };
-    let refused = train(&Lookups::default(), 3, &schedule, ON).unwrap_err();
-    let Error::Diverged { step, loss, first, .. } = refused else {
-        panic!("{refused}");
     };
+    let (step, loss, first) = diverged(1e3);
     assert!(step > 0 && loss > 100.0 * first && first < 10.0, "{step}: {loss}");
+    let (step, loss, _) = diverged(1e38);
+    assert!(step == 1 && loss.is_nan(), "{step}: {loss}");
 }
 
 #[test]
@@ -227,26 +146,6 @@ fn all_numbers_of_heads_have_the_same_number_of_parameters() {
         Model::random(&Lookups::default(), n_heads, rng).unwrap().n_parameters()
     };
     assert_eq!([1, 2, 3, 4, 6, 8].map(of), [4 * (48 * 48 + 48) + 49 * 192; 6]);
-}
-
-#[test]
-fn without_a_head_its_part_of_the_output_is_missing_and_no_other() {
-    let task = Lookups::default();
-    let rng = &mut Rng::seed_from_u64(3);
-    let model = Model::random(&task, 3, rng).unwrap();
-    let examples = task.draw(5, rng).unwrap();
-    let whole = model.say(&examples).unwrap();
-    for head in 0..3 {
-        let mut rows = whole.rows.clone();
-        rows[head].fill(0.0); // attends to nothing, and so adds nothing
-        let expected = model.say_attending(&examples, &rows).unwrap();
-        let found = model.ablated(head).unwrap().say(&examples).unwrap().answers;
-        let diff = attention::max_abs_diff(&found, &expected).unwrap();
-        assert!(diff < 1e-5, "head {head}: {diff:e}");
-        let moved = attention::max_abs_diff(&found, &whole.answers).unwrap();
-        assert!(moved > 1e-2, "head {head}: {moved:e}");
-    }
-    insta::assert_snapshot!(model.ablated(3).unwrap_err(), @"there are 3 heads, 0 to 2: head 3 does not exist");
 }
 
 #[test]

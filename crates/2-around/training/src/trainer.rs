@@ -7,7 +7,7 @@ use gradients::Adam;
 
 use crate::Schedule;
 use crate::one_layer::{Examples, Model, Task};
-use crate::schedule::Streams;
+use crate::schedule::streams;
 
 /// What batches of examples are drawn from.
 pub trait Batches {
@@ -142,7 +142,7 @@ impl<L: Learner, T: Batches<Examples = L::Examples>> Trainer<L, T> {
         begin: impl FnOnce(&T, &mut Rng) -> Result<L>,
     ) -> Result<Self> {
         schedule.check()?;
-        let Streams { mut parameters, batches, mut test } = Streams::of(schedule.seed);
+        let [mut parameters, batches, mut test] = streams(schedule.seed);
         let before = begin(&task, &mut parameters)?;
         let test = task.test(schedule.n_test, &mut test)?;
         let looks = vec![before.look(&test, &[], 0)?];

@@ -63,10 +63,7 @@ impl Default for Windows {
 
 impl Windows {
     /// The task for tokens of this width, with vectors of its own.
-    ///
-    /// # Errors
-    /// [`attention::Error`] for a width of 0.
-    pub fn new(d_model: usize, seed: u64) -> Result<Self> {
+    pub(crate) fn new(d_model: usize, seed: u64) -> Result<Self> {
         Error::expect_positive("d_model", d_model)?;
         let rng = &mut Rng::seed_from_u64(seed);
         let mut vectors = |n| random_matrix(n, d_model, 0.5, rng);
@@ -126,14 +123,14 @@ impl Windows {
     }
 
     /// So many random windows.
-    pub fn windows(n: usize, rng: &mut Rng) -> Vec<Window> {
+    pub(crate) fn windows(n: usize, rng: &mut Rng) -> Vec<Window> {
         (0..n).map(|_| Window::random(rng)).collect()
     }
 }
 
 impl Window {
     /// A random window.
-    pub fn random(rng: &mut Rng) -> Self {
+    pub(crate) fn random(rng: &mut Rng) -> Self {
         let mut even = |from: f64, to: f64| from + (to - from) * rng.random::<f64>();
         let transition = even(5.0, 25.0) as usize;
         // Anywhere but at the transition.

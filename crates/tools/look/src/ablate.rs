@@ -26,13 +26,10 @@ pub use going_on::going_on;
 pub struct Args {
     #[command(flatten)]
     text: TextArgs,
-
     #[command(flatten)]
     ablation: Ablation,
-
     #[command(flatten)]
     model: ModelArgs,
-
     #[command(flatten)]
     page: PageArgs,
 }
@@ -54,11 +51,9 @@ pub struct Ablation {
     /// Which heads: their layers and numbers, both from 0, as in 5.3,18.6
     #[arg(long, value_name = "L.H,...", value_delimiter = ',', value_parser = head, required = true)]
     pub heads: Vec<Head>,
-
     /// What stands in their place
     #[arg(long, value_name = "WHAT", default_value = "zero")]
     pub replace: Replace,
-
     #[command(flatten)]
     pub draws: DrawArgs,
 }
@@ -129,9 +124,6 @@ fn later_rows(heads: &mut [(HeadOfLayer, BesideDraws)]) -> String {
 const MOST: usize = 8;
 
 /// Prints what changes, and writes a page of it.
-///
-/// # Errors
-/// A model, a text or heads that do not fit: with their numbers.
 pub fn run(args: &Args) -> Result<()> {
     let folder = args.model.folder()?;
     let Some(sentence) = args.text.read()? else { return Ok(()) };

@@ -19,11 +19,9 @@ pub struct ModelArgs {
     /// tokenizer.json, or a GGUF file
     #[arg(long, value_name = "FOLDER")]
     model: Option<PathBuf>,
-
     /// Fetch the model if it is not there, and do not ask
     #[arg(long)]
     pub download: bool,
-
     /// Cut a text that is longer than the model's positions
     #[arg(long)]
     truncate: bool,
@@ -38,7 +36,6 @@ impl ModelArgs {
         }
     }
 
-    /// What becomes of a long text.
     pub fn long(&self) -> Long {
         long(self.truncate)
     }
@@ -55,7 +52,6 @@ pub struct TextArgs {
     /// What to read, in quotes
     #[arg(required_unless_present_any = ["download", "file"])]
     text: Option<String>,
-
     /// What to read, in a text file
     #[arg(long, value_name = "FILE", conflicts_with = "text")]
     pub file: Option<PathBuf>,
@@ -75,14 +71,12 @@ pub struct PageArgs {
     /// Write one page with every head, which needs nothing but itself
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-
     /// Write over what exists
     #[arg(long)]
     force: bool,
 }
 
 impl PageArgs {
-    /// What becomes of a file that is there.
     pub fn existing(&self) -> Existing {
         existing(self.force)
     }
@@ -101,7 +95,6 @@ pub struct SaveArgs {
     /// .safetensors, all maps as `cargo learn maps` reads them. May be given several times
     #[arg(long, value_name = "OUT", value_parser = OutputFile::parse)]
     pub save: Vec<OutputFile>,
-
     /// How wide a picture is, in millimetres
     #[arg(long, default_value_t = 80.0, requires = "save", value_parser = millimetres)]
     pub mm: f64,

@@ -1,7 +1,6 @@
 //! `cargo learn compare`: two texts, or two models, side by side: which heads differ most,
 //! each with its control.
 
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use ::texts::Long;
@@ -25,27 +24,19 @@ pub use draws::Draws;
 pub struct Args {
     /// What to read, in quotes
     text: String,
-
     /// What to read beside it, in quotes
     #[arg(required_unless_present = "other_model")]
     other: Option<String>,
-
     /// Another model on the same text, in place of another text
     #[arg(long, value_name = "FOLDER", conflicts_with = "other")]
     other_model: Option<PathBuf>,
-
     #[command(flatten)]
     model: ModelArgs,
-
     #[command(flatten)]
     show: ShowArgs,
 }
 
 /// Reads both, and prints which heads differ most.
-///
-/// # Errors
-/// A model that is not there, does not fit, or writes from a source; texts that are empty, too
-/// long, or have one token; models whose heads are not as many; what cannot be written.
 pub fn run(args: &Args) -> Result<()> {
     args.show.expect_layer_used()?;
     let folder = args.model.folder()?;
@@ -74,9 +65,6 @@ pub fn run(args: &Args) -> Result<()> {
 const MOST: usize = 12;
 
 /// Both texts through the model in this folder, and the texts that are drawn beside them.
-///
-/// # Errors
-/// A model or a text that cannot be read.
 fn two_texts(folder: &Path, texts: [&str; 2], long: Long) -> Result<([View; 2], Draws)> {
     let opened = ModelSource::of(folder)?;
     let start = opened.start;
@@ -98,27 +86,18 @@ fn compared(
 ) -> Result<(Basis, Vec<Difference>)> {
     let n_heads = |view: &View| view.text.maps.iter().map(Vec::len).collect::<Vec<_>>();
     let found = differences(&first.text, &second.text, &draws.texts);
+    let [one, other] = [first, second].map(|view| view.text.shown_pieces().join(" "));
     ensure!(
         found.is_some() || n_heads(first) != n_heads(second),
-        "a text of one token, special ones aside, shows nothing to compare: {} and {}",
-        first.text.shown_pieces().join(" "),
-        second.text.shown_pieces().join(" ")
+        "a text of one token, special ones aside, shows nothing to compare: {one} and {other}"
     );
+    let [one, other] = [first, second].map(shape);
     found.with_context(|| {
-        format!(
-            "{} has {}, and {} has {}: heads are compared by their layer and number",
-            first.model,
-            shape(first),
-            second.model,
-            shape(second)
-        )
+        format!("{one}, and {other}: heads are compared by their layer and number")
     })
 }
 
 /// All that is printed of two views; where a model is at hand, beside texts that were drawn.
-///
-/// # Errors
-/// If they have not the same heads, or a text is a single token.
 pub fn report(first: &View, second: &View, draws: &Draws) -> Result<String> {
     let (basis, all) = compared(first, second, draws)?;
     let (kind, mean) = match basis {
@@ -135,42 +114,35 @@ pub fn report(first: &View, second: &View, draws: &Draws) -> Result<String> {
         second.text.pieces.len(),
         second.text.shown_pieces().join(" "),
     );
-    let n_draws = draws.texts.len();
-    // Writing to a String cannot fail.
+    let (n_draws, n_heads) = (draws.texts.len(), all.len());
     if n_draws > 0 {
-        let _ = writeln!(
-            text,
+        text += &format!(
             "Drawn is the control: how far it is from itself on {n_draws} texts by chance, {}, \
-             on average\nand at most.",
+             on average\nand at most.\n",
             draws.what
         );
     }
     text += "Others: how far the other heads of its layer are from it, on the first text.\n\n";
     text += &table(&all, n_draws > 0);
     if n_draws > 0 {
-        let _ = writeln!(
-            text,
-            "\n{} of {} heads differ by more than on each of the {n_draws} texts that were \
-             drawn; by chance {:.0} would.",
-            all.iter().filter(|it| it.stands_out()).count(),
-            all.len(),
-            all.len() as f64 / (n_draws + 1) as f64
+        let n = all.iter().filter(|it| it.stands_out()).count();
+        let by_chance = n_heads as f64 / (n_draws + 1) as f64;
+        text += &format!(
+            "\n{n} of {n_heads} heads differ by more than on each of the {n_draws} texts that \
+             were drawn; by chance {by_chance:.0} would.\n"
         );
     }
     let is_other =
         |it: &&Difference| it.others.is_some_and(|others| it.distance >= others);
-    let _ = writeln!(
-        text,
-        "\n{} of {} heads differ by as much as another head of their layer.",
-        all.iter().filter(is_other).count(),
-        all.len()
-    );
-    Ok(text)
+    let n = all.iter().filter(is_other).count();
+    let heads = format!("{n} of {n_heads} heads");
+    Ok(text + &format!("\n{heads} differ by as much as another head of their layer.\n"))
 }
 
 fn shape(view: &View) -> String {
-    let n_heads = view.text.maps.iter().map(Vec::len).max().unwrap_or_default();
-    format!("{} layers of {n_heads} heads", view.text.maps.len())
+    let maps = &view.text.maps;
+    let n_heads = maps.iter().map(Vec::len).max().unwrap_or_default();
+    format!("{} has {} layers of {n_heads} heads", view.model, maps.len())
 }
 
 /// The heads that differ most.
@@ -186,12 +158,8 @@ fn table(all: &[Difference], is_drawn: bool) -> String {
             true => format!("  {:>5}  {:>5}", share(mean), share(most)),
             false => String::new(),
         };
-        let _ = writeln!(
-            text,
-            "{:<6} {:>7}{drawn}  {others:>6}",
-            format!("{layer}.{head}"),
-            share(it.distance)
-        );
+        let (name, distance) = (format!("{layer}.{head}"), share(it.distance));
+        text += &format!("{name:<6} {distance:>7}{drawn}  {others:>6}\n");
     }
     text
 }

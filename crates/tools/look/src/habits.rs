@@ -1,7 +1,6 @@
 //! `cargo learn habits`: what each head does over a file of texts, each habit beside its
 //! chance level.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,18 +26,14 @@ use crate::view::share;
 pub struct Args {
     /// A text file with a text per line
     file: PathBuf,
-
     /// Sort the heads by one of the columns; without, by whichever number is farthest above
     /// chance
     #[arg(long, value_name = "COLUMN", value_parser = habit)]
     sort: Option<Habit>,
-
     #[command(flatten)]
     model: ModelArgs,
-
     #[command(flatten)]
     save: SaveArgs,
-
     /// Write over what exists
     #[arg(long)]
     force: bool,
@@ -51,10 +46,6 @@ fn habit(text: &str) -> Result<Habit> {
 }
 
 /// Reads the texts, and prints what every head does.
-///
-/// # Errors
-/// A model that is not there, does not fit, or writes from a source; a line that is too long;
-/// what cannot be written.
 pub fn run(args: &Args) -> Result<()> {
     let SaveArgs { save, mm } = &args.save;
     let (folder, existing) = (args.model.folder()?, existing(args.force));
@@ -92,7 +83,6 @@ fn lines(path: &Path, opened: &ModelSource, long: Long) -> Result<Vec<Pieces>> {
 pub struct Measurement {
     /// Of each head and an even one.
     pub texts: Texts,
-    /// How many texts the file has.
     n_in_file: usize,
     seconds: f64,
 }
@@ -130,22 +120,17 @@ impl Measurement {
             n if n < *n_in_file => format!("Stopped: {n} of {n_in_file} texts were read"),
             n => format!("{n} texts"),
         };
-        // Writing to a String cannot fail.
-        let _ = write!(
-            to,
+        to += &format!(
             " in {seconds:.1} s. Each number is a mean over texts, ± how far they spread; chance \
              is a head\nthat gives every key it sees the same. same: the other tokens that are \
              the same; induction:\nthe token after the last same one; bits, away: over how much \
              a row spreads, and how far it goes.\n\nhead  "
         );
-        for habit in Habit::ALL {
-            let _ = write!(to, "{:>11}", habit.name());
-        }
-        let _ = write!(to, "\nchance");
+        to += &Habit::ALL.map(|habit| format!("{:>11}", habit.name())).concat();
+        to += "\nchance";
         texts.chance.iter().for_each(|number| to += &cell(number));
-        for name in texts.sorted(sorted) {
-            let [layer, head] = name;
-            let _ = write!(to, "\n{:<6}", format!("{layer}.{head}"));
+        for [layer, head] in texts.sorted(sorted) {
+            to += &format!("\n{:<6}", format!("{layer}.{head}"));
             texts.heads[layer][head].iter().for_each(|number| to += &cell(number));
         }
         to + "\n"

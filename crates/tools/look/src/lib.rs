@@ -15,7 +15,6 @@ mod map_file;
 mod model;
 mod page;
 mod patch;
-mod png;
 mod prose;
 mod report;
 mod rows;

@@ -1,6 +1,5 @@
 //! `cargo learn logits`: what each head adds to a token's logit.
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use ablation::HeadOfLayer;
@@ -25,31 +24,22 @@ use crate::study::{DrawArgs, TextInDecoder, name};
 pub struct Args {
     #[command(flatten)]
     text: TextArgs,
-
     /// Whose logits: tokens with a comma between, spaces counting, as in " Mary, John";
     /// without, of the most likely token
     #[arg(long, value_name = "TOKENS")]
     of: Option<String>,
-
     /// Write it as JSON: every head, for each of these tokens or of the most likely
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-
     #[command(flatten)]
     draws: DrawArgs,
-
     #[command(flatten)]
     model: ModelArgs,
-
     #[command(flatten)]
     page: PageArgs,
 }
 
 /// Prints what heads add, and writes it.
-///
-/// # Errors
-/// A model that does not go on with a text; a text or tokens that do not fit; what cannot be
-/// written.
 pub fn run(args: &Args) -> Result<()> {
     let folder = args.model.folder()?;
     let Some(sentence) = args.text.read()? else { return Ok(()) };
@@ -80,8 +70,8 @@ const WHAT: &str = "`cargo learn logits`";
 
 /// So many heads have a bar.
 const MOST: usize = 12;
-/// The longest bar.
-const WIDTH: f64 = 24.0;
+/// The width of their column: the longest bar and a space.
+const WIDTH: usize = 25;
 /// For so many of the most likely tokens a page has what heads add.
 const IN_JSON: usize = 8;
 
@@ -134,31 +124,25 @@ fn report(
     draws: DrawArgs,
 ) -> Result<String> {
     let adds = Contributions::of(read, tokens, 1, draws)?;
-    let mut to = String::new();
+    let mut text = String::new();
     for (token, probability) in adds.tokens.iter().zip(&adds.probabilities) {
-        let piece = read.piece(token.token)?;
-        let n_layers = token.layers.len();
-        let _ = writeln!(
-            to,
+        let (piece, n_random) = (read.piece(token.token)?, adds.random.len());
+        let n_heads: usize = token.layers.iter().map(|layer| layer.heads.len()).sum();
+        text += &format!(
             "\nWhat each head adds to the logit of {piece} (probability {probability:.4}) \
              behind your text, with the last norm's\nscale held at what it is here; the \
-             largest of {}, beside what the head adds to {} random tokens.\n\n{:<9}{:>9}  \
-             {:WIDTH$}   median and range of random tokens",
-            n_layers * token.layers.first().map_or(0, |it| it.heads.len()),
-            adds.random.len(),
-            "head",
-            "adds",
-            "",
-            WIDTH = WIDTH as usize + 1
+             largest of {n_heads}, beside what the head adds to {n_random} random tokens.\n\n\
+             {:<9}{:>9}  {:WIDTH$}   median and range of random tokens\n",
+            "head", "adds", ""
         );
-        bars(&mut to, &adds, token);
-        sums(&mut to, token);
+        text += &bars(&adds, token);
+        text += &sums(token);
     }
-    Ok(to)
+    Ok(text)
 }
 
 /// The heads that add or take most.
-fn bars(to: &mut String, adds: &Contributions, token: &Attribution) {
+fn bars(adds: &Contributions, token: &Attribution) -> String {
     let heads = token.layers.iter().enumerate();
     let heads = heads.flat_map(|(l, of)| (0..of.heads.len()).map(move |i| (l, i)));
     let mut all: Vec<(HeadOfLayer, BesideDraws)> =
@@ -166,32 +150,25 @@ fn bars(to: &mut String, adds: &Contributions, token: &Attribution) {
     all.sort_by(|a, b| b.1.observed.abs().total_cmp(&a.1.observed.abs()));
     let longest =
         all.first().map_or(1.0, |(_, it)| it.observed.abs()).max(f64::MIN_POSITIVE);
+    let mut text = String::new();
     for (head, of) in all.iter().take(MOST) {
-        let length = (of.observed.abs() / longest * WIDTH).round() as usize;
-        let bar = if of.observed < 0.0 { "░" } else { "█" }.repeat(length);
+        let added = of.observed;
+        let length = (added.abs() / longest * (WIDTH - 1) as f64).round() as usize;
+        let bar = if added < 0.0 { "░" } else { "█" }.repeat(length);
         let [least, most] = of.range();
         let random = match of.draws.is_empty() {
             true => String::new(),
             false => format!("{:+.3}, {least:+.3} to {most:+.3}", of.median()),
         };
-        let _ = writeln!(
-            to,
-            "{:<9}{:>+9.3}  {bar:WIDTH$}   {random}",
-            name(*head),
-            of.observed,
-            WIDTH = WIDTH as usize + 1
-        );
+        text += &format!("{:<9}{added:>+9.3}  {bar:WIDTH$}   {random}\n", name(*head));
     }
     let rest: f64 = all.iter().skip(MOST).map(|(_, it)| it.observed).sum();
-    let _ = writeln!(
-        to,
-        "{:<24}{rest:>+12.5}",
-        format!("{} other heads", all.len().saturating_sub(MOST))
-    );
+    let n_rest = all.len().saturating_sub(MOST);
+    text + &format!("{:<24}{rest:>+12.5}\n", format!("{n_rest} other heads"))
 }
 
 /// The other parts, the sum, and the model's own logit.
-fn sums(to: &mut String, token: &Attribution) {
+fn sums(token: &Attribution) -> String {
     let of_layers =
         |of: fn(&LayerParts) -> f64| -> f64 { token.layers.iter().map(of).sum() };
     let rows = [
@@ -199,20 +176,14 @@ fn sums(to: &mut String, token: &Attribution) {
         ("embedding", token.embedding),
         ("biases", of_layers(|it| it.attention_bias) + token.last_bias),
     ];
-    for (what, sum) in rows {
-        let _ = writeln!(to, "{what:<24}{sum:>+12.5}");
-    }
-    let (sum, capped) = (token.sum(), token.capped());
+    let rows = rows.map(|(what, sum)| format!("{what:<24}{sum:>+12.5}\n")).concat();
+    let (sum, capped, own) = (token.sum(), token.capped(), token.logit);
     let cap = token.soft_cap.map_or(String::new(), |cap| {
         format!(" before the cap of {}, {capped:.5} within it", cap.bound())
     });
-    let _ = writeln!(
-        to,
-        "{:<24}{sum:>+12.5}{cap}; the model's own logit {:+.5} (difference {:.0e})",
-        "sum",
-        token.logit,
-        (capped - token.logit).abs()
-    );
+    let difference = (capped - own).abs();
+    let own = format!("the model's own logit {own:+.5} (difference {difference:.0e})");
+    rows + &format!("{:<24}{sum:>+12.5}{cap}; {own}\n", "sum")
 }
 
 /// What a page shows: per token what each head adds, and the median and the range of random

@@ -17,29 +17,23 @@ use crate::view::View;
 pub struct Args {
     /// The maps, in a safetensors file
     file: PathBuf,
-
     /// What the tokens of the maps are: a text file with one per line
     #[arg(long, value_name = "FILE")]
     tokens: Option<PathBuf>,
-
     /// Which text of a batch, from 0
     #[arg(long, value_name = "N", default_value_t = 0)]
     text: usize,
-
     /// The picture that a grid of patches lies over, in a page: PNG or JPEG. Of a batch the
     /// picture of its chosen text, or one per text in their order
     #[arg(long, value_name = "FILE", requires = "html", conflicts_with = "against")]
     image: Vec<PathBuf>,
-
     /// The rows of some tokens: their numbers from 0, ranges, `last`, or words, as in
     /// 12,40-44,last,it
     #[arg(long, value_name = "TOKENS", conflicts_with = "against")]
     queries: Option<Queries>,
-
     /// Another file of maps beside it: which heads differ most
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
-
     #[command(flatten)]
     show: ShowArgs,
 }
@@ -57,9 +51,6 @@ metadata `tokens`, `queries` where others ask, `special`, and `grid` (14x14) for
 
 /// Reads the maps, and prints what every head does. A page has all texts of a file that it
 /// can hold.
-///
-/// # Errors
-/// A file of something else than maps; what cannot be written.
 pub fn run(args: &Args) -> Result<()> {
     if args.queries.is_none() {
         args.show.expect_layer_used()?;
@@ -92,19 +83,13 @@ pub fn run(args: &Args) -> Result<()> {
 
 /// One picture is of the text that is chosen; several are of all texts, in their order.
 fn give_pictures(args: &Args, texts: &mut [View]) -> Result<()> {
-    let n_texts = texts.len();
-    let of: Vec<usize> = match args.image.len() {
-        0 => return Ok(()),
-        1 => vec![args.text],
-        n => {
-            ensure!(
-                n == n_texts,
-                "{n} pictures for {n_texts} texts: one of the text that is shown, or one each"
-            );
-            (0..n).collect()
-        }
-    };
-    for (nth, path) in of.into_iter().zip(&args.image) {
+    let (n, n_texts) = (args.image.len(), texts.len());
+    ensure!(
+        n < 2 || n == n_texts,
+        "{n} pictures for {n_texts} texts: one of the text that is shown, or one each"
+    );
+    for (nth, path) in args.image.iter().enumerate() {
+        let nth = if n == 1 { args.text } else { nth };
         let view = &mut texts[nth];
         ensure!(
             view.beside.grid.is_some(),

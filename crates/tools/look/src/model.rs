@@ -35,40 +35,32 @@ use crate::{fetch, translate};
 pub struct Args {
     /// The model: a folder, a GGUF file, or `smollm2`
     folder: PathBuf,
-
     /// `input_ids`, (batch, n) or (n); where they are there, `attention_mask` (1 = real,
     /// 0 = padding), `token_type_ids` and `position_ids` of the same shape. All are integers.
     /// What a model gave may stand beside them; whatever else would change the result is
     /// refused by its name
     #[arg(required_unless_present = "text", conflicts_with = "text")]
     input: Option<PathBuf>,
-
     /// A text in place of INPUT, for a FOLDER with a tokenizer.json or a GGUF file
     #[arg(long)]
     text: Option<String>,
-
     /// Where to write
     #[arg(long, value_name = "OUT", default_value = "layers.safetensors")]
     output: PathBuf,
-
     /// Cut what is longer than the model's positions: of a text the end, of ids all that
     /// is behind the last position
     #[arg(long)]
     truncate: bool,
-
     /// The precision to compute in, and to write
     #[arg(long, value_enum, default_value_t = Precision::F64)]
     dtype: Precision,
-
     /// Say what the model's files and INPUT hold and is not used, and why that changes
     /// nothing
     #[arg(long)]
     unused: bool,
-
     /// Write over OUT if it exists
     #[arg(long)]
     force: bool,
-
     /// Fetch smollm2 if it is not there, and do not ask
     #[arg(long)]
     download: bool,
@@ -112,14 +104,10 @@ fn output_sizes(model: &ModelFiles) -> Option<OutputSizes> {
         ModelFiles::Decoder(files) => (files.config.dims(), files.config.n_vocabulary),
         ModelFiles::Translator(_) => return None,
     };
-    let sizes = OutputSizes::new(model.n_heads(), dims.d_model());
-    Some(sizes.with_logits(n_vocabulary))
+    Some(OutputSizes::new(model.n_heads(), dims.d_model(), n_vocabulary))
 }
 
 /// Reads, computes, and then writes: whatever fails, nothing is written.
-///
-/// # Errors
-/// What is wrong with the folder, the input, or the place to write to.
 pub fn run(args: &Args) -> Result<()> {
     let path = fetch::named(&args.folder, args.download)?;
     let existing = existing(args.force);
@@ -146,25 +134,18 @@ pub fn run(args: &Args) -> Result<()> {
     save(&args.output, &tensors, existing)?;
     let width = tensors.iter().map(|it| it.name().len()).max().unwrap_or(0).max(10);
     let written = tensors.iter().map(|tensor| {
-        format!(
-            "  {:<width$} {} {}\n",
-            tensor.name(),
-            tensor.shape_text(),
-            tensor.dtype()
-        )
+        let (name, shape, dtype) = (tensor.name(), tensor.shape_text(), tensor.dtype());
+        format!("  {name:<width$} {shape} {dtype}\n")
     });
     let has_logits = tensors.iter().any(|it| it.name() == "logits");
     let headless = match has_logits || matches!(model, ModelFiles::Encoder(_)) {
         true => "",
         false => "  saved without its head: there are no logits\n",
     };
-    Ok(print(format_args!(
-        "{}: {}\n{headless}{unused}{}:\n{}",
-        args.folder.display(),
-        model.about(),
-        args.output.display(),
-        written.collect::<String>()
-    ))?)
+    let (folder, about, out) =
+        (args.folder.display(), model.about(), args.output.display());
+    let written: String = written.collect();
+    Ok(print(format!("{folder}: {about}\n{headless}{unused}{out}:\n{written}"))?)
 }
 
 /// A line per tensor that is not used.

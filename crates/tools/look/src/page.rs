@@ -4,7 +4,6 @@
 //! the small maps and the one that is chosen.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::io::Write as _;
 
 use anyhow::Result;
@@ -13,7 +12,7 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 use figures::escaped;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use maps::{Extract, TextHeads};
+use maps::{Extract, Glance, TextHeads};
 use model_files::MOST_SHOWN;
 use serde_json::{Value, json};
 
@@ -29,9 +28,7 @@ const SECTION: &str = include_str!("section.html");
 
 /// All heads of some texts under a title.
 pub struct Section {
-    /// What stands above them.
     pub title: &'static str,
-    /// What is shown.
     pub texts: Texts,
 }
 
@@ -43,16 +40,14 @@ impl Section {
 }
 
 /// The page of some texts, one kind of maps after the other; the first says what the text is.
-///
-/// # Errors
-/// Two texts side by side that are so long that their page could not be used.
 pub fn of(sections: &[Section]) -> Result<String> {
     sections.iter().try_for_each(|section| section.texts.check())?;
     let first = sections.first().map_or("", |first| &first.texts.chosen().sentence);
+    let [title, whole] = title(first);
     filled(PAGE, |name| {
         Ok(match name {
-            "sentence" => escaped(&begin_of(first)),
-            "whole" => whole(first),
+            "sentence" => title.clone(),
+            "whole" => whole.clone(),
             "style" => EXPLORER_CSS.to_owned(),
             "script" => EXPLORER_JS.to_owned(),
             "sections" => {
@@ -124,22 +119,16 @@ fn filled(template: &str, of: impl Fn(&str) -> Result<String>) -> Result<String>
 /// So many characters of a text are its page's title.
 const TITLE: usize = 200;
 
-fn begin_of(sentence: &str) -> String {
-    match sentence.char_indices().nth(TITLE) {
-        None => sentence.to_owned(),
-        Some((end, _)) => format!("{}…", &sentence[..end]),
-    }
-}
-
-/// All of a text whose title is its beginning.
-fn whole(sentence: &str) -> String {
-    if sentence.chars().count() <= TITLE {
-        return String::new();
-    }
+/// The title of a text's page, and of a text whose title is its beginning all of it.
+fn title(sentence: &str) -> [String; 2] {
     let text = escaped(sentence);
-    format!(
+    let Some((end, _)) = sentence.char_indices().nth(TITLE) else {
+        return [text, String::new()];
+    };
+    let whole = format!(
         "<details><summary>The whole text</summary><p dir=\"auto\">{text}</p></details>\n"
-    )
+    );
+    [escaped(&format!("{}…", &sentence[..end])), whole]
 }
 
 /// What *first* and *last* are called here.
@@ -165,16 +154,13 @@ fn rows(view: &View, nth: usize) -> String {
                 "<bdi>{asks}</bdi> → <bdi>{key}</bdi> <b>{share}</b> <small>(others {others})</small>"
             )
         });
-        // Writing to a String cannot fail.
-        let _ = writeln!(
-            rows,
+        let links = links.collect::<Vec<_>>().join(", ");
+        let preference = glance.preference(&uniform);
+        let Glance { entropy, distance, .. } = glance;
+        rows += &format!(
             "<tr><th scope=\"row\"><a href=\"#heads{section}\" data-head=\"{layer}.{head}\">\
-             {layer}.{head}</a></th><td>{}</td><td>{preferred}</td><td>{by_chance}</td>\
-             <td>{:.1}</td><td>{:.1}</td><td>{}</td></tr>",
-            glance.preference(&uniform),
-            glance.entropy,
-            glance.distance,
-            links.collect::<Vec<_>>().join(", ")
+             {layer}.{head}</a></th><td>{preference}</td><td>{preferred}</td><td>{by_chance}</td>\
+             <td>{entropy:.1}</td><td>{distance:.1}</td><td>{links}</td></tr>\n"
         );
     }
     rows

@@ -1,6 +1,5 @@
 //! `cargo learn patch`: which heads carry the difference between two texts.
 
-use std::fmt::Write as _;
 use std::time::Instant;
 
 use ::texts::Long;
@@ -27,31 +26,22 @@ use crate::study::{
 pub struct Args {
     /// What is read, in quotes
     text: String,
-
     /// The text whose outputs are put in, in quotes
     from: String,
-
     /// The difference of whose logits: two tokens with a comma between, spaces counting, as in
     /// " Mary, John"
     #[arg(long, value_name = "TOKENS")]
     of: String,
-
     /// Heads to patch at once, as in 5.3,18.6; without, those that carry most
     #[arg(long, value_name = "L.H,...", value_delimiter = ',', value_parser = head)]
     heads: Vec<Head>,
-
     #[command(flatten)]
     draws: DrawArgs,
-
     #[command(flatten)]
     model: ModelArgs,
 }
 
 /// Prints what comes with each head.
-///
-/// # Errors
-/// A model that does not go on with a text; texts of different lengths, or that give the same;
-/// heads and tokens that are not there.
 pub fn run(args: &Args) -> Result<()> {
     let Args { text, from, of, heads, draws, model } = args;
     let read =
@@ -78,8 +68,8 @@ fn report(
         bail!("`--of` needs two tokens, and it names {n}")
     };
     ensure!(a != b, "`--of` names the same token twice: there is no difference");
-    let TextInDecoder { model, text, .. } = read;
-    let pieces = text.pieces(from, model.config.n_positions, Long::Refuse)?;
+    let model = &read.model;
+    let pieces = read.text.pieces(from, model.config.n_positions, Long::Refuse)?;
     let names: Vec<_> = pieces.pieces.iter().map(|piece| shown(piece)).collect();
     let (n_from, n) = (names.len(), read.ids().len());
     ensure!(
@@ -96,7 +86,7 @@ fn report(
         (of_from - of_own).abs() > 1e-3,
         "both texts give the same difference of logits, {of_own:.4}: there is nothing to carry"
     );
-    let mut to = format!(
+    let mut text = format!(
         "\nPatched from: {}\nlogit of {} less that of {}: {of_from:+.4} behind that text, \
          {of_own:+.4} behind yours. Each head puts out in yours what\nit put out in that one: \
          the share of the difference that comes with it; p is two-sided.\n",
@@ -106,10 +96,9 @@ fn report(
     );
     let start = Instant::now();
     let shares = shares(read, &patching)?;
-    alone(&mut to, read, &patching, &shares, draws)?;
-    together(&mut to, read, &patching, &shares, (heads, draws))?;
-    let _ = writeln!(to, "\npatched in {:.1} s", start.elapsed().as_secs_f64());
-    Ok(to)
+    text += &alone(read, &patching, &shares, draws)?;
+    text += &together(read, &patching, &shares, (heads, draws))?;
+    Ok(text + &format!("\npatched in {:.1} s\n", start.elapsed().as_secs_f64()))
 }
 
 /// The share that each head carries, the largest first.
@@ -128,44 +117,39 @@ fn shares(
 /// The heads that carry most, each beside all others of its layer, and beside itself on
 /// unrelated texts.
 fn alone(
-    to: &mut String,
     read: &TextInDecoder,
     patching: &Patching<'_, f32>,
     shares: &[(HeadOfLayer, f64)],
     draws: DrawArgs,
-) -> Result<()> {
+) -> Result<String> {
     let prose = Prose::new(&read.text)?;
     let unrelated = (0..draws.n).map(|draw| {
         let seed = draws.seed.wrapping_add(draw as u64);
         Ok(read.model.pass(&prose.like(read.ids().len(), seed)?.1)?.concats)
     });
     let unrelated = unrelated.collect::<Result<Vec<_>>>()?;
-    let _ = writeln!(
-        to,
-        "\nThe {MOST} largest of {} heads: first beside all other heads of its layer, then \
-         beside itself, put out on {} texts of\nas many tokens from the book's prose.\n\n\
-         {:<22}{HEADINGS}",
-        shares.len(),
-        unrelated.len(),
+    let (n_heads, n_texts) = (shares.len(), unrelated.len());
+    let mut text = format!(
+        "\nThe {MOST} largest of {n_heads} heads: first beside all other heads of its layer, then \
+         beside itself, put out on {n_texts} texts of\nas many tokens from the book's prose.\n\n\
+         {:<22}{HEADINGS}\n",
         "head"
     );
     for &(head, observed) in shares.iter().take(MOST) {
-        let others =
-            shares.iter().filter(|((layer, i), _)| *layer == head.0 && *i != head.1);
+        let others = shares.iter().filter(|(it, _)| it.0 == head.0 && it.1 != head.1);
         let draws = others.map(|it| it.1).collect();
-        *to += &row(&format!("{:<6} its layer", name(head)), observed, draws);
+        text += &row(&format!("{:<6} its layer", name(head)), observed, draws);
         let elsewhere =
             unrelated.par_iter().map(|other| Ok(patching.share_by(&[head], other)?));
-        *to += &row("       other texts", observed, elsewhere.collect::<Result<_>>()?);
+        text += &row("       other texts", observed, elsewhere.collect::<Result<_>>()?);
     }
-    let _ = writeln!(
-        to,
-        "\nIn each of {} layers one head is above all others and one below, whatever it does, \
-         and these {MOST}\nare the largest of all: what counts is how far beyond the ranges \
-         they are.",
-        read.model.blocks.len()
+    let n_layers = read.model.blocks.len();
+    text += &format!(
+        "\nIn each of {n_layers} layers one head is above all others and one below, whatever it \
+         does, and these {MOST}\nare the largest of all: what counts is how far beyond the ranges \
+         they are.\n"
     );
-    Ok(())
+    Ok(text)
 }
 
 /// A share beside its draws, and what it is of.
@@ -175,12 +159,11 @@ fn row(what: &str, observed: f64, draws: Vec<f64>) -> String {
 
 /// Some heads at once: those that are named, or those that carry most.
 fn together(
-    to: &mut String,
     read: &TextInDecoder,
     patching: &Patching<'_, f32>,
     shares: &[(HeadOfLayer, f64)],
     (heads, args): (&[Head], DrawArgs),
-) -> Result<()> {
+) -> Result<String> {
     let (mut heads, mut draws) = heads_and_draws(heads, args, read.n_heads())?;
     let mut which = "The heads that were named";
     if heads.is_empty() {
@@ -192,15 +175,9 @@ fn together(
                  be\ntried on two others with `--heads`";
     }
     let of_draws = draws.sets.par_iter().map(|set| Ok(patching.share(set)?));
-    let _ = writeln!(
-        to,
-        "\n{which}: {}, at once. {}\n\n{:<22}{HEADINGS}",
-        names(&heads),
-        draws_line(&draws, args.n),
-        ""
-    );
-    *to += &row("share", patching.share(&heads)?, of_draws.collect::<Result<_>>()?);
-    Ok(())
+    let share = row("share", patching.share(&heads)?, of_draws.collect::<Result<_>>()?);
+    let (heads, line) = (names(&heads), draws_line(&draws, args.n));
+    Ok(format!("\n{which}: {heads}, at once. {line}\n\n{:<22}{HEADINGS}\n{share}", ""))
 }
 
 #[cfg(test)]

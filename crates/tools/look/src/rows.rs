@@ -36,21 +36,14 @@ impl FromStr for Queries {
         let one = |text: &str| {
             let number = |text: &str| text.parse::<usize>().ok();
             let range = text.split_once('-');
-            Ok(match (number(text), range.map(|(a, b)| (number(a), number(b)))) {
-                (Some(token), _) => Query::From(token, token),
-                (None, Some((Some(first), Some(last)))) => {
-                    ensure!(
-                        first <= last,
-                        "{text}: a range goes from its first token to its last"
-                    );
-                    Query::From(first, last)
-                }
-                _ if text == "last" => Query::Last,
-                _ if text.is_empty() => {
-                    bail!("tokens are numbers from 0, ranges, `last`, or words")
-                }
-                _ => Query::Word(text.to_owned()),
-            })
+            let range = range.and_then(|(a, b)| Some((number(a)?, number(b)?)));
+            match number(text).map(|token| (token, token)).or(range) {
+                Some((first, last)) if first <= last => Ok(Query::From(first, last)),
+                Some(_) => bail!("{text}: a range goes from its first token to its last"),
+                None if text == "last" => Ok(Query::Last),
+                None if !text.is_empty() => Ok(Query::Word(text.to_owned())),
+                None => bail!("tokens are numbers from 0, ranges, `last`, or words"),
+            }
         };
         text.split(',').map(|text| one(text.trim())).collect::<Result<_>>().map(Self)
     }
@@ -58,33 +51,29 @@ impl FromStr for Queries {
 
 impl Queries {
     /// The places of these tokens in a text, from the first on, each once.
-    ///
-    /// # Errors
-    /// A token that is not there.
     pub fn places(&self, pieces: &[String]) -> Result<Vec<usize>> {
         let mut places = BTreeSet::new();
         let n = pieces.len();
         for query in &self.0 {
             match query {
                 Query::From(first, last) => {
+                    let most = n.saturating_sub(1);
                     ensure!(
                         *last < n,
-                        "there is no token {last}: the text has {n}, 0 to {}",
-                        n.saturating_sub(1)
+                        "there is no token {last}: the text has {n}, 0 to {most}"
                     );
                     places.extend(*first..=*last);
                 }
                 Query::Last => places.extend(n.checked_sub(1)),
                 Query::Word(word) => {
-                    let is_it = |piece: &String| bare(&shown(piece)) == *word;
-                    let found = (0..n).filter(|&at| is_it(&pieces[at]));
-                    let before = places.len();
-                    places.extend(found);
+                    let is_it = |&at: &usize| bare(&shown(&pieces[at])) == *word;
+                    let found: Vec<usize> = (0..n).filter(is_it).collect();
                     ensure!(
-                        places.len() > before || pieces.iter().any(is_it),
+                        !found.is_empty(),
                         "no token of the text is {word:?}: a word may be several tokens; their \
                          numbers from 0 name them too"
                     );
+                    places.extend(found);
                 }
             }
         }
@@ -98,9 +87,6 @@ fn bare(piece: &str) -> &str {
 }
 
 /// Rows of a text's maps in this model, of all layers or one.
-///
-/// # Errors
-/// Tokens or a layer that are not there; rows that need more memory than is taken.
 pub fn of_text(
     opened: ModelSource,
     (text, long): (&str, Long),
@@ -125,10 +111,10 @@ pub fn of_text(
 fn layers(model: &ModelFiles, layer: Option<usize>) -> Result<BTreeSet<usize>> {
     let [n_layers, _] = model.n_heads();
     let Some(layer) = layer else { return Ok((0..n_layers).collect()) };
+    let last = n_layers.saturating_sub(1);
     ensure!(
         layer < n_layers,
-        "there is no layer {layer}: the model has layers 0 to {}",
-        n_layers.saturating_sub(1)
+        "there is no layer {layer}: the model has layers 0 to {last}"
     );
     Ok([layer].into())
 }

@@ -22,22 +22,17 @@ use crate::translate::{self, Translation};
 pub struct Args {
     #[command(flatten)]
     text: TextArgs,
-
     #[command(flatten)]
     model: ModelArgs,
-
     /// Only some tokens attend, of a text of any length: their numbers from 0, ranges, `last`,
     /// or words, as in 12,40-44,last,it
     #[arg(long, value_name = "TOKENS")]
     queries: Option<Queries>,
-
     #[command(flatten)]
     show: ShowArgs,
-
     /// How many tokens a model that writes from a source may write
     #[arg(long, value_name = "N", default_value_t = translate::MOST)]
     write: usize,
-
     /// Of such a model, which maps `--head` and `--save` mean
     #[arg(long, default_value = "cross", value_parser = part())]
     kind: Part,
@@ -56,10 +51,6 @@ config.json, model.safetensors, tokenizer.json and generation_config.json. A fol
 Helsinki-NLP/opus-mt-en-de (CC-BY 4.0, by its card) has no tokenizer.json: `cargo learn model` reads its ids.";
 
 /// Computes the maps, and prints what every head does.
-///
-/// # Errors
-/// A model that is not there, or does not fit; a text that is empty or too long; what cannot
-/// be written.
 pub fn run(args: &Args) -> Result<()> {
     if args.queries.is_none() {
         args.show.expect_layer_used()?;
@@ -96,10 +87,6 @@ fn of_both_sides(Translation { views, notes }: Translation, chosen: Part) -> Map
         title: translate::title(part),
         texts: Texts::one(view, None),
     });
-    MapReport {
-        kinds: kinds.collect(),
-        chosen: chosen as usize,
-        notes,
-        compared: String::new(),
-    }
+    let (kinds, chosen) = (kinds.collect(), chosen as usize);
+    MapReport { kinds, chosen, notes, ..MapReport::default() }
 }

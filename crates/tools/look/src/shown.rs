@@ -22,10 +22,8 @@ pub struct ShowArgs {
     /// in 5, for `--save` and `--queries`
     #[arg(long, value_name = "L.H", value_parser = crate::args::part)]
     pub head: Option<Part>,
-
     #[command(flatten)]
     pub save: SaveArgs,
-
     #[command(flatten)]
     pub page: PageArgs,
 }
@@ -59,6 +57,7 @@ impl ShowArgs {
 }
 
 /// What is looked at.
+#[derive(Default)]
 pub struct MapReport {
     /// All maps, or those of each kind that a model has.
     pub kinds: Vec<Section>,
@@ -71,14 +70,8 @@ pub struct MapReport {
 }
 
 impl MapReport {
-    /// One kind of maps.
     pub fn one(texts: Texts) -> Self {
-        Self {
-            kinds: vec![Section::all_heads(texts)],
-            chosen: 0,
-            notes: String::new(),
-            compared: String::new(),
-        }
+        Self { kinds: vec![Section::all_heads(texts)], ..Self::default() }
     }
 
     /// Writes what is to be written, and prints what every head does.
@@ -96,7 +89,7 @@ impl MapReport {
         print(notes)?;
         for (nth, Section { title, texts }) in kinds.iter().enumerate() {
             if kinds.len() > 1 {
-                print(format_args!("\n{}\n\n", title.to_uppercase()))?;
+                print(format!("\n{}\n\n", title.to_uppercase()))?;
             }
             let in_full = match part {
                 Part::Head([layer, head]) if nth == chosen => Some((layer, head)),
@@ -112,9 +105,6 @@ impl MapReport {
 }
 
 /// Writes the page of a sentence, if one is wanted, with what stands beside its maps.
-///
-/// # Errors
-/// What the model refuses; what cannot be written.
 pub fn write_page(
     args: &PageArgs,
     (folder, sentence, long): (&Path, &str, Long),
@@ -130,11 +120,10 @@ pub fn write_page(
 
 /// Which heads are meant, if there are such.
 fn checked(part: Option<Part>, view: &View) -> Result<Part> {
-    let part = part.unwrap_or(Part::All);
     match part {
-        Part::Head([layer, head]) => view.check((layer, head))?,
-        Part::Layer(layer) => view.check((layer, 0))?,
-        Part::All => (),
+        Some(Part::Head([layer, head])) => view.check((layer, head))?,
+        Some(Part::Layer(layer)) => view.check((layer, 0))?,
+        Some(Part::All) | None => (),
     }
-    Ok(part)
+    Ok(part.unwrap_or(Part::All))
 }

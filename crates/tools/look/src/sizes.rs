@@ -2,6 +2,7 @@
 
 use anyhow::{Result, anyhow, ensure};
 use model_files::Sequence;
+use models::translators::{Files, Half};
 
 /// So many bytes of what a model gives are kept for a file, and no more.
 const MOST_BYTES: u128 = 4 << 30;
@@ -19,9 +20,14 @@ pub struct OutputSizes {
 }
 
 impl OutputSizes {
-    /// Of a model of these sizes.
-    pub fn new([n_layers, n_heads]: [usize; 2], d_model: usize) -> Self {
-        let per_token = product([n_layers.saturating_add(1), d_model]);
+    /// Of a model of these sizes, with a logit for each token of a vocabulary or of none.
+    pub fn new(
+        [n_layers, n_heads]: [usize; 2],
+        d_model: usize,
+        n_vocabulary: usize,
+    ) -> Self {
+        let hidden = product([n_layers.saturating_add(1), d_model]);
+        let per_token = hidden.saturating_add(n_vocabulary as u128);
         Self { n_layers, n_heads, per_token }
     }
 
@@ -29,12 +35,6 @@ impl OutputSizes {
     fn numbers(self, [n_q, n_kv]: [usize; 2]) -> u128 {
         let maps = product([n_q, n_kv, self.n_layers, self.n_heads]);
         maps.saturating_add(self.per_token.saturating_mul(n_q as u128))
-    }
-
-    /// With a logit for each token of a vocabulary.
-    pub fn with_logits(mut self, n_vocabulary: usize) -> Self {
-        self.per_token = self.per_token.saturating_add(n_vocabulary as u128);
-        self
     }
 }
 
@@ -44,9 +44,6 @@ fn product<const N: usize>(factors: [usize; N]) -> u128 {
 
 /// Whether what a model gives of these sequences, in numbers of `width` bytes, is no more
 /// than is kept.
-///
-/// # Errors
-/// If it is, with the numbers.
 pub fn expect_room(
     sizes: OutputSizes,
     sequences: &[Sequence],
@@ -60,25 +57,24 @@ pub fn expect_room(
 }
 
 /// The same of sources and targets, by how many tokens each has.
-///
-/// # Errors
-/// As [`expect_room`].
 pub fn expect_room_of_pairs(
-    files: &models::translators::Files,
+    files: &Files,
     pairs: &[[usize; 2]],
     width: usize,
 ) -> Result<()> {
     let config = &files.config;
-    let [encoder, decoder] = [config.encoder, config.decoder].map(|half| {
-        OutputSizes::new([half.n_layers, half.sizes.dims.n_heads()], config.d_model())
-    });
-    let decoder = decoder.with_logits(config.n_target_vocabulary);
+    let sizes = |half: Half, n_vocabulary| {
+        let n_heads = [half.n_layers, half.sizes.dims.n_heads()];
+        OutputSizes::new(n_heads, config.d_model(), n_vocabulary)
+    };
+    let encoder = sizes(config.encoder, 0);
+    let decoder = sizes(config.decoder, config.n_target_vocabulary);
     let cross = OutputSizes { per_token: 0, ..decoder };
     let numbers = |&[source, target]: &[usize; 2]| {
-        let [of_source, of_target] =
-            [encoder.numbers([source; 2]), decoder.numbers([target; 2])];
-        let both = of_source.saturating_add(of_target);
-        both.saturating_add(cross.numbers([target, source]))
+        let (of_source, of_target) =
+            (encoder.numbers([source; 2]), decoder.numbers([target; 2]));
+        let of_cross = cross.numbers([target, source]);
+        of_source.saturating_add(of_target).saturating_add(of_cross)
     };
     let all = pairs.iter().map(numbers).fold(0, u128::saturating_add);
     let longest = |side: usize| pairs.iter().map(|pair| pair[side]).max().unwrap_or(0);
@@ -100,9 +96,6 @@ fn expect_bytes(n: u128, width: usize, n_texts: usize, tokens: &str) -> Result<(
 }
 
 /// Whether so many maps of these queries and keys are no more than is kept.
-///
-/// # Errors
-/// If they are, with the numbers.
 pub fn check_size(lengths: [usize; 2], n_heads: usize) -> Result<()> {
     expect_maps(lengths, n_heads).map_err(|why| {
         anyhow!("{why}: `--queries` chooses who asks, and `--layer` one layer")
@@ -110,9 +103,6 @@ pub fn check_size(lengths: [usize; 2], n_heads: usize) -> Result<()> {
 }
 
 /// The same where neither tokens nor layers can be chosen.
-///
-/// # Errors
-/// As [`check_size`].
 pub fn expect_maps([n_q, n_kv]: [usize; 2], n_heads: usize) -> Result<()> {
     let bytes = [n_q, n_kv, n_heads].into_iter().try_fold(4usize, usize::checked_mul);
     let gigabytes = |bytes: f64| format!("{:.1} GB", bytes / 1e9);
@@ -129,7 +119,7 @@ pub fn expect_maps([n_q, n_kv]: [usize; 2], n_heads: usize) -> Result<()> {
 pub fn cut_hint<T>(outcome: ::texts::Result<T>) -> Result<T> {
     outcome.map_err(|error| match error {
         ::texts::Error::LongText { .. } => {
-            anyhow::anyhow!("{error}: `--truncate` cuts its end")
+            anyhow!("{error}: `--truncate` cuts its end")
         }
         error => error.into(),
     })
@@ -149,12 +139,10 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_counted_and_never_overflows() {
-        let sizes = OutputSizes::new([2, 3], 5).with_logits(7);
+        let sizes = OutputSizes::new([2, 3], 5, 7);
         assert_eq!(sizes.numbers([4, 6]), 4 * 6 * 2 * 3 + 4 * (3 * 5 + 7));
-        assert_eq!(
-            OutputSizes::new([usize::MAX; 2], 1).numbers([usize::MAX; 2]),
-            u128::MAX
-        );
+        let most = OutputSizes::new([usize::MAX; 2], 1, 0).numbers([usize::MAX; 2]);
+        assert_eq!(most, u128::MAX);
         assert!(expect_bytes(u128::MAX, 8, 1, "2 tokens").is_err());
         assert!(expect_bytes(1 << 29, 8, 2, "2 tokens").is_ok());
         let refused = expect_bytes(1 << 30, 8, 2, "2 tokens").unwrap_err();

@@ -32,31 +32,26 @@ pub fn inputs(models: &[&Path], file: Option<&Path>) -> Vec<PathBuf> {
 /// The files of a model that writes.
 pub fn decoder(path: &Path) -> Result<decoders::Files> {
     let model = ModelFiles::open(path)?;
-    let why = match &model {
+    let family = model.family();
+    let why = match model {
+        ModelFiles::Decoder(files) => return Ok(files),
         ModelFiles::Encoder(_) => {
             "in which every token reads every other: it does not write"
         }
         _ => "which writes from a source: `cargo learn look --model` shows it",
     };
-    let family = model.family();
-    match model {
-        ModelFiles::Decoder(files) => Ok(files),
-        _ => bail!("{} is of the family {family}, {why}", path.display()),
-    }
+    bail!("{} is of the family {family}, {why}", path.display())
 }
 
 /// A model's files and its tokenizer: texts are read, and refused, before weights are.
 pub struct ModelSource {
-    /// The files.
     pub files: ModelFiles,
-    /// The tokenizer.
     pub text: Text,
     /// When they began to be read.
     pub start: Instant,
 }
 
 impl ModelSource {
-    /// The model in this folder.
     pub fn of(folder: &Path) -> Result<Self> {
         let start = Instant::now();
         let files = ModelFiles::open(folder)?;
@@ -86,9 +81,8 @@ impl ModelSource {
     /// The model itself; its files, a hundred megabytes, are no longer needed.
     pub fn reader(self) -> Result<Reader> {
         if let Kind::Translator(files) = &self.files {
-            return Err(
-                models::Error::TwoTexts { family: files.config.family.name }.into()
-            );
+            let family = files.config.family.name;
+            return Err(models::Error::TwoTexts { family }.into());
         }
         let model = Model::read(&self.files, packed, decoders::AsRead::read)?;
         Ok(Reader { model, path: self.files.path().to_path_buf() })
@@ -133,9 +127,6 @@ impl Reader {
 }
 
 /// All of a text file.
-///
-/// # Errors
-/// A file that cannot be read, or is not UTF-8, or has no end.
 pub fn text_file(path: &Path) -> Result<String> {
     let name = path.display();
     let mut bytes = Vec::new();
@@ -193,10 +184,10 @@ pub fn of_text(mut texts: Vec<View>, nth: usize) -> Result<(View, String)> {
 /// Whether there is an `nth` text.
 pub fn expect_text(texts: &[View], nth: usize) -> Result<()> {
     let name = texts.first().map_or("", |it| it.model.as_str());
+    let last = texts.len().saturating_sub(1);
     ensure!(
         nth < texts.len(),
-        "{name}: there is no text {nth}: it has texts 0 to {}",
-        texts.len().saturating_sub(1)
+        "{name}: there is no text {nth}: it has texts 0 to {last}"
     );
     Ok(())
 }

@@ -6,7 +6,6 @@
 //! ([`crate::patch`]): none is answered without its control, as many random heads of the same
 //! layers, random tokens, or a text that has nothing to do with it.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use ::texts::{Long, Pieces, Text};
@@ -28,7 +27,6 @@ pub struct DrawArgs {
     #[arg(long = "draws", value_name = "N", default_value_t = 20,
         value_parser = clap::value_parser!(u16).range(1..).map(usize::from))]
     pub n: usize,
-
     /// The seed of the draws
     #[arg(long = "draws-seed", value_name = "SEED", default_value_t = 0)]
     pub seed: u64,
@@ -43,11 +41,8 @@ impl DrawArgs {
 
 /// A decoder and a text that it has read.
 pub struct TextInDecoder {
-    /// The model.
     pub model: AsRead<f32>,
-    /// Its tokenizer.
     pub text: Text,
-    /// The sentence.
     pub pieces: Pieces,
 }
 
@@ -80,7 +75,6 @@ impl TextInDecoder {
         [self.model.blocks.len(), self.model.config.dims().n_heads()]
     }
 
-    /// Its tokens' ids.
     pub fn ids(&self) -> &[usize] {
         &self.pieces.sequence.ids
     }
@@ -90,7 +84,6 @@ impl TextInDecoder {
         self.pieces.pieces.iter().map(|piece| shown(piece)).collect()
     }
 
-    /// Its tokens in a line.
     pub fn tokens_line(&self) -> String {
         let pieces = self.shown_pieces();
         format!("{} tokens: {}\n", pieces.len(), pieces.join(" "))
@@ -169,22 +162,19 @@ pub fn names(heads: &[HeadOfLayer]) -> String {
 /// What the draws are, and what they lack.
 pub fn draws_line(draws: &Draws, asked: usize) -> String {
     let n = draws.sets.len();
-    let mut text = match n {
-        0 => "There is no control: the layers have no other heads.".to_owned(),
-        1 if asked > 1 => {
-            "Beside the only set of as many other heads of the same layers.".to_owned()
-        }
-        n if n < asked => {
-            format!(
-                "Beside {n} sets of as many other heads of the same layers: there are no more."
-            )
-        }
-        n => format!("Beside {n} random sets of as many other heads of the same layers."),
+    if n == 0 {
+        return "There is no control: the layers have no other heads.".to_owned();
+    }
+    let (sets, end) = match n {
+        1 if asked > 1 => ("the only set".to_owned(), "."),
+        n if n < asked => (format!("{n} sets"), ": there are no more."),
+        n => (format!("{n} random sets"), "."),
     };
-    for (layer, n_missing) in draws.missing.iter().filter(|_| n > 0) {
+    let mut text =
+        format!("Beside {sets} of as many other heads of the same layers{end}");
+    for (layer, n_missing) in &draws.missing {
         let heads = if *n_missing == 1 { "head" } else { "heads" };
-        let _ = write!(
-            text,
+        text += &format!(
             "\nLayer {layer} has too few others: each set lacks {n_missing} {heads} there, and \
              takes less away."
         );

@@ -36,8 +36,7 @@ pub struct Translation {
     pub notes: String,
 }
 
-/// # Errors
-/// A model that writes from a source: it has three kinds of maps.
+/// Refuses a model that writes from a source: it has three kinds of maps.
 pub fn expect_one_text(folder: &Path) -> Result<()> {
     if folder.is_file() {
         return Ok(());
@@ -167,7 +166,7 @@ fn notes(
     n_source: usize,
     writing: Duration,
 ) -> String {
-    let n = written.written().len();
+    let (n, seconds) = (written.written().len(), writing.as_secs_f64());
     let end = match written.has_ended() {
         true => String::new(),
         false => format!(" (cut after {n} tokens)"),
@@ -175,17 +174,16 @@ fn notes(
     let bytes = model.cache_bytes(n_source);
     let [token, source] =
         [&bytes.per_token, &bytes.source].map(|all| all.iter().sum::<usize>());
-    let mut notes = format!(
-        "{text}{end}\n\n{n} tokens in {:.2} s, each from the one before it. Keys and values: \
-         {token} bytes per token written, and {source} bytes of the source, once.\n",
-        writing.as_secs_f64()
-    );
-    let left_out = &model.config.writing.left_out;
-    if !left_out.is_empty() {
-        notes += &format!(
-            "Written greedily: the model's files ask for {} too, which is not done here.\n",
-            left_out.join(", ")
-        );
-    }
-    notes
+    let left_out = model.config.writing.left_out.join(", ");
+    let greedily = match left_out.is_empty() {
+        true => String::new(),
+        false => format!(
+            "Written greedily: the model's files ask for {left_out} too, which is not done here.\n"
+        ),
+    };
+    format!(
+        "{text}{end}\n\n{n} tokens in {seconds:.2} s, each from the one before it. Keys and \
+         values: {token} bytes per token written, and {source} bytes of the source, once.\n\
+         {greedily}"
+    )
 }

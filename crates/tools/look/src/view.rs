@@ -24,7 +24,6 @@ pub struct View {
     pub loading: Duration,
     /// How long the layers took.
     pub computing: Duration,
-    /// What its page shows beside its maps.
     pub beside: BesideMaps,
 }
 
@@ -105,11 +104,10 @@ pub fn expect_head(
     (layer, head): HeadOfLayer,
     [n_layers, n_heads]: [usize; 2],
 ) -> Result<()> {
+    let (layers, heads) = (n_layers.saturating_sub(1), n_heads.saturating_sub(1));
     ensure!(
         is_there,
-        "there is no head {layer}.{head}: the model has layers 0 to {} and heads 0 to {}",
-        n_layers.saturating_sub(1),
-        n_heads.saturating_sub(1)
+        "there is no head {layer}.{head}: the model has layers 0 to {layers} and heads 0 to {heads}"
     );
     Ok(())
 }

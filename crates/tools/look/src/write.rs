@@ -1,6 +1,5 @@
 //! `cargo learn write`: a model that goes on with a reader's text.
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -32,56 +31,44 @@ pub struct Args {
     /// What it goes on with, in quotes
     #[arg(required_unless_present = "download")]
     text: Option<String>,
-
     /// How many tokens it writes at most
     #[arg(long, default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..))]
     tokens: u32,
-
     /// Choose by chance, with a seed; without, the most likely token is chosen
     #[arg(long)]
     seed: Option<u64>,
-
     /// Choose by chance: 1 is what the model learned, less is nearer to the most likely
     #[arg(long)]
     temperature: Option<f64>,
-
     /// Choose by chance among the K most likely tokens
     #[arg(long, value_name = "K")]
     top_k: Option<usize>,
-
     /// Choose by chance among the most likely tokens, as few as have a chance of P together
     #[arg(long, value_name = "P")]
     top_p: Option<f64>,
-
     /// Search for the most likely text and not token by token: keep the best N at each token, and
     /// show them with the mean of their log-chances. Each of them is read and has a cache, so it
     /// takes N times as long; nothing is left to chance
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64),
         conflicts_with_all = ["seed", "temperature", "top_k", "top_p", "heads", "without"])]
     beams: Option<u16>,
-
     /// Show where each head looked for the last token
     #[arg(long, conflicts_with = "without")]
     heads: bool,
-
     /// In how many bits keys and values are kept: fewer are faster behind a long text
     #[arg(long, value_enum, default_value_t = Cache::F32, conflicts_with = "without")]
     cache: Cache,
-
     /// Another model: a folder as `save_pretrained` writes it, with its tokenizer.json, or a
     /// GGUF file
     #[arg(long, value_name = "FOLDER", default_value = "smollm2")]
     model: PathBuf,
-
     /// Fetch the model if it is not there, and do not ask
     #[arg(long)]
     download: bool,
-
     /// Switch heads off, and write beside it what comes with all heads and without as many
     /// random heads of the same layers, as in 5.3,18.6
     #[arg(long, value_name = "L.H,...", value_delimiter = ',', value_parser = head)]
     without: Vec<Head>,
-
     /// What stands in their place
     #[arg(long, value_name = "WHAT", default_value = "zero", requires = "without")]
     replace: Replace,
@@ -109,10 +96,6 @@ impl From<Cache> for Precision {
 }
 
 /// Reads the model and the text, and writes token by token.
-///
-/// # Errors
-/// A model that is not there, does not fit, or does not write; a text that is empty or too
-/// long; a temperature of 0, no token to choose from.
 pub fn run(args: &Args) -> Result<()> {
     let choice = choice(args)?;
     let path = fetch::named(&args.model, args.download)?;
@@ -144,11 +127,10 @@ pub fn run(args: &Args) -> Result<()> {
     let model = Model::of_decoder(model);
     let is_looking = args.heads;
     let options = WriteOptions { choice, is_looking, ..WriteOptions::greedy(n_tokens) };
-    let looks = page.write(model, &prompt, options, start)?;
-    match looks {
-        Some(looks) => Ok(print(heads(&looks, &page)?)?),
-        None => Ok(()),
+    if let Some(looks) = page.write(model, &prompt, options, start)? {
+        print(heads(&looks, &page)?)?;
     }
+    Ok(())
 }
 
 fn choice(args: &Args) -> Result<Choice> {
@@ -156,16 +138,9 @@ fn choice(args: &Args) -> Result<Choice> {
     if (seed, temperature, top_k, top_p) == (None, None, None, None) {
         return Ok(Choice::greedy());
     }
-    let mut sampling = Sampling::default();
-    if let Some(temperature) = temperature {
-        sampling = sampling.temperature(temperature)?;
-    }
-    if let Some(k) = top_k {
-        sampling = sampling.top_k(k)?;
-    }
-    if let Some(p) = top_p {
-        sampling = sampling.top_p(p)?;
-    }
+    let sampling = Sampling::default().temperature(temperature.unwrap_or(1.0))?;
+    let sampling = top_k.map_or(Ok(sampling), |k| sampling.top_k(k))?;
+    let sampling = sampling.top_p(top_p.unwrap_or(1.0))?;
     Ok(Choice::by(sampling, seed.unwrap_or(0)))
 }
 
@@ -229,8 +204,7 @@ fn speed(times: &[Duration], loading: Duration) -> String {
 /// Where each head looked when the last token was chosen.
 fn heads(looks: &Looks, page: &Page<'_>) -> Result<String> {
     const MOST: usize = 12;
-    let (mut all, mut of_first, mut n_heads) = (Vec::new(), 0.0, 0);
-    let mut last = 0;
+    let (mut all, mut of_first, mut n_heads, mut last) = (Vec::new(), 0.0, 0, 0);
     for (layer, shares) in looks.layers.iter().enumerate() {
         n_heads += shares.nrows();
         last = shares.ncols() - 1;
@@ -238,7 +212,7 @@ fn heads(looks: &Looks, page: &Page<'_>) -> Result<String> {
             of_first += f64::from(shares[0]);
             let others = shares.iter().enumerate().skip(1);
             all.extend(
-                others.map(|(place, share)| (f64::from(*share), layer, head, place)),
+                others.map(|(place, share)| (f64::from(*share), (layer, head), place)),
             );
         }
     }
@@ -252,18 +226,15 @@ fn heads(looks: &Looks, page: &Page<'_>) -> Result<String> {
         share(of_first / n_heads as f64),
         share(1.0 / (last + 1) as f64),
     );
-    for (of_key, layer, head, place) in all {
-        let head = format!("{layer}.{head}");
-        let piece = page.piece(place)?;
-        writeln!(text, "{head:<6} {:>5}  {piece}({place})", share(of_key))?;
+    for (of_key, head, place) in all {
+        let (head, of_key, piece) =
+            (study::name(head), share(of_key), page.piece(place)?);
+        text += &format!("{head:<6} {of_key:>5}  {piece}({place})\n");
     }
     Ok(text)
 }
 
 /// The best `width` texts behind a prompt, the best first, each with its score.
-///
-/// # Errors
-/// As [`BeamSearch::search`].
 fn beams(
     model: &mut FastDecoder,
     tokenizer: &Text,
@@ -284,7 +255,7 @@ fn beams(
         let n_tokens = beam.ids.len();
         let n_shown = n_tokens - usize::from(beam.has_ended);
         let new = text.clone().add(tokenizer, &beam.ids[..n_shown])?.replace('\n', "↵");
-        writeln!(to, "{:<6.3}  {n_tokens:>6}  {}", beam.score, shown(&new))?;
+        to += &format!("{:<6.3}  {n_tokens:>6}  {}\n", beam.score, shown(&new));
     }
     to += "\nThe score is the mean of the log-chances of a text's tokens: 0 is a sure text.\n";
     Ok(to)

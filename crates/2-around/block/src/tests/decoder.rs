@@ -5,10 +5,10 @@ use attention::{
 };
 use fused_heads::FusedAttention;
 
-use super::{D_MODEL, ORDERS, Order, larger, random_norms, worst};
+use super::{D_MODEL, ORDERS, Order, largest, random_norms, worst};
 use crate::{
-    Block, BlockPass, Dropout, EncoderDecoder, FeedForward, Memory, Stack, StackPass,
-    Sublayer,
+    Block, BlockPass, Dropout, EncoderDecoder, FeedForward, Memory, Stack,
+    StackGradients, StackPass, Sublayer,
 };
 use gradients::Entries;
 
@@ -60,6 +60,16 @@ fn texts() -> [Batch; 2] {
         .map(|n| Batch::new(2, random_matrix(2 * n, D_MODEL, 1.0, rng)).unwrap())
 }
 
+/// The source through the encoder, and what comes out as the decoder's memory.
+fn encoded<'a>(
+    model: &'a EncoderDecoder<FusedAttention>,
+    source: &Batch,
+) -> (StackPass<'a>, Batch) {
+    let pass = StackPass::forward(&model.encoder, source, &SOURCE_MASKS).unwrap();
+    let memory = Batch::new(2, pass.out().clone()).unwrap();
+    (pass, memory)
+}
+
 fn decoded<'a>(
     model: &'a EncoderDecoder<FusedAttention>,
     target: &Batch,
@@ -75,9 +85,7 @@ fn value(
     [source, target]: [&Batch; 2],
     probe: &Matrix,
 ) -> f64 {
-    let encoded = StackPass::forward(&model.encoder, source, &SOURCE_MASKS).unwrap();
-    let memory = Batch::new(2, encoded.out().clone()).unwrap();
-    decoded(model, target, &memory).out().dot(probe)
+    decoded(model, target, &encoded(model, source).1).out().dot(probe)
 }
 
 #[test]
@@ -85,28 +93,26 @@ fn every_gradient_of_both_sides_is_a_central_difference() {
     for order in ORDERS {
         let (mut model, texts) = (model(order), texts());
         let probe = random_matrix(2 * N_TARGET, D_MODEL, 1.0, &mut Rng::seed_from_u64(9));
-        let own = target_masks();
-        let both = [&texts[0], &texts[1]];
-        let d = model
-            .gradients((both[0], &SOURCE_MASKS), (both[1], &own), |_| Ok(probe.clone()));
-        let d = d.unwrap();
-        let largest = d.entries().iter().flat_map(|d| d.iter()).fold(0.0, larger);
+        let both = texts.each_ref();
+        let (encoded, memory) = encoded(&model, both[0]);
+        let decoder = decoded(&model, both[1], &memory).backward(&probe).unwrap();
+        let encoder = encoded.backward(decoder.d_memory().unwrap()).unwrap();
+        let d = [encoder, decoder];
         let mut all = worst(&mut model, &d, |model| value(model, both, &probe));
-        for (side, of_side) in [d.encoder.d_x(), d.decoder.d_x()].into_iter().enumerate()
-        {
+        for (side, of_side) in d.each_ref().map(StackGradients::d_x).iter().enumerate() {
             let of_tokens = |tokens: &Matrix| {
                 let mut moved = texts.clone();
                 moved[side] = Batch::new(2, tokens.clone()).unwrap();
                 value(&model, [&moved[0], &moved[1]], &probe)
             };
-            all = all.max(worst(&mut texts[side].tokens().clone(), of_side, of_tokens));
+            all = all.max(worst(&mut texts[side].tokens().clone(), *of_side, of_tokens));
         }
-        let relative = all / largest;
+        let relative = all / largest(&d);
         println!("{order:?}: {relative:e} of the largest gradient");
         assert!(relative < 1e-7, "{order:?}: {relative:e}");
         // What is padding of the source has part in nothing.
-        assert!(d.encoder.d_x().row(2 * N_SOURCE - 1).amax() == 0.0);
-        assert!(d.encoder.d_x().row(N_SOURCE - 1).amax() > 0.0);
+        assert!(d[0].d_x().row(2 * N_SOURCE - 1).amax() == 0.0);
+        assert!(d[0].d_x().row(N_SOURCE - 1).amax() > 0.0);
     }
 }
 
@@ -118,8 +124,7 @@ fn every_gradient_of_a_block_with_dropout_is_a_central_difference() {
         let dropout = &mut Dropout::new(0.3, Rng::seed_from_u64(4)).unwrap();
         let memory = Some((memory, &SOURCE_MASKS[..]));
         let own = target_masks();
-        BlockPass::forward_in_training(block, target.clone(), &own, memory, dropout)
-            .unwrap()
+        BlockPass::of(block, target.clone(), &own, memory, None, Some(dropout)).unwrap()
     }
     for order in ORDERS {
         let (model, [memory, target]) = (model(order), texts());
@@ -133,9 +138,7 @@ fn every_gradient_of_a_block_with_dropout_is_a_central_difference() {
         let d_memory = d.d_memory.as_ref().unwrap();
         let of_memory = worst(&mut memory.tokens().clone(), d_memory, of_memory);
         let of_block = |block: &Layer| pass(block, &target, &memory).out().dot(&probe);
-        let worst = worst(&mut block, &d, of_block).max(of_memory);
-        let relative =
-            worst / d.entries().iter().flat_map(|d| d.iter()).fold(0.0, larger);
+        let relative = worst(&mut block, &d, of_block).max(of_memory) / largest(&d);
         println!("{order:?}, with dropout: {relative:e} of the largest gradient");
         assert!(relative < 1e-7, "{order:?}: {relative:e}");
     }
@@ -149,8 +152,7 @@ fn dropout_is_of_every_sublayer() {
         let dropout = &mut Dropout::new(1.0 - 1e-12, Rng::seed_from_u64(4)).unwrap();
         let block = &model.decoder.blocks[1];
         let (own, from) = (target_masks(), Some((&memory, &SOURCE_MASKS[..])));
-        let pass =
-            BlockPass::forward_in_training(block, target.clone(), &own, from, dropout);
+        let pass = BlockPass::of(block, target.clone(), &own, from, None, Some(dropout));
         assert_eq!(pass.unwrap().out(), target.tokens(), "{order:?}");
     }
 }
@@ -161,16 +163,15 @@ fn the_pass_is_the_forward_of_each_sequence() {
     for order in ORDERS {
         let (model, [source, target]) = (model(order), texts());
         let own = target_masks();
-        let encoded = StackPass::forward(&model.encoder, &source, &SOURCE_MASKS).unwrap();
-        let memory = Batch::new(2, encoded.out().clone()).unwrap();
+        let (_, memory) = encoded(&model, &source);
         let pass = decoded(&model, &target, &memory);
         let mut largest = 0f64;
         for s in 0..2 {
-            let memory =
-                model.encode(source.sequence(s).into_owned(), &SOURCE_MASKS[s]).unwrap();
+            let source = source.sequence(s).into_owned();
+            let memory = model.encoder.forward(source, &SOURCE_MASKS[s]).unwrap();
             let memory = Memory { tokens: memory.out(), mask: &SOURCE_MASKS[s] };
             let target = target.sequence(s).into_owned();
-            let decoded = model.decode(target, &own[s], memory).unwrap();
+            let decoded = model.decoder.forward_reading(target, &own[s], memory).unwrap();
             let out = pass.out().rows(s * N_TARGET, N_TARGET).into_owned();
             largest = largest.max((decoded.out() - out).amax());
             for (layer, block) in pass.blocks().iter().enumerate() {
@@ -194,9 +195,10 @@ fn the_target_sees_what_is_behind_it_and_all_of_the_source() {
     let (model, [source, target]) = (model(Order::Before), texts());
     let [source, target] = [source, target].map(|text| text.sequence(0).into_owned());
     let out = |source: &Matrix, target: &Matrix| {
-        let memory = model.encode(source.clone(), &Mask::None).unwrap();
+        let memory = model.encoder.forward(source.clone(), &Mask::None).unwrap();
         let memory = Memory { tokens: memory.out(), mask: &Mask::None };
-        model.decode(target.clone(), &Mask::Causal, memory).unwrap().out().clone()
+        let layers = model.decoder.forward_reading(target.clone(), &Mask::Causal, memory);
+        layers.unwrap().out().clone()
     };
     let before = out(&source, &target);
     let mut later = target.clone();
@@ -212,21 +214,20 @@ fn the_target_sees_what_is_behind_it_and_all_of_the_source() {
 #[test]
 fn a_memory_of_another_length_than_the_mask_is_refused() {
     let (model, [source, target]) = (model(Order::After), texts());
-    let memory = model.encode(source.sequence(0).into_owned(), &Mask::None).unwrap();
-    let memory = Memory { tokens: memory.out(), mask: &Mask::FirstKeys(9) };
+    let source = source.sequence(0).into_owned();
+    let memory = Memory { tokens: &source, mask: &Mask::FirstKeys(9) };
     let target = target.sequence(0).into_owned();
-    let refused = model.decode(target.clone(), &Mask::Causal, memory).unwrap_err();
-    insta::assert_snapshot!(refused, @"the mask lets the first 9 keys be seen and there are only 4");
+    let refused = model.decoder.forward_reading(target.clone(), &Mask::Causal, memory);
+    insta::assert_snapshot!(refused.unwrap_err(), @"the mask lets the first 9 keys be seen and there are only 4");
     let refused = model.decoder.forward(target, &Mask::Causal).unwrap_err();
     insta::assert_snapshot!(refused, @"the list of texts to read has 0 entries, expected 1");
 }
 
 #[test]
 fn the_ledger_of_both_counts_what_they_hold() {
-    let mut model = model(Order::Before);
+    let model = model(Order::Before);
     let ledger = crate::Ledger::of_both(&model, [N_SOURCE, N_TARGET]).unwrap();
-    let entries = model.entries_mut();
-    assert_eq!(ledger.parameters(), entries.iter().map(|part| part.len()).sum::<usize>());
+    assert_eq!(ledger.parameters(), model.n_entries());
     insta::assert_snapshot!(ledger, @"
     part                      parameters  share   multiply-adds   share
     encoder: projections      336         23.5 %  1,152          23.8 %

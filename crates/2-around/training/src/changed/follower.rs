@@ -95,15 +95,11 @@ impl Stretch {
     }
 }
 
-/// What a follower is built of.
+/// What a follower of two layers is built of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FollowerPlan {
-    /// The number of layers.
-    pub n_layers: usize,
-    /// The number of query heads of each.
+    /// The number of heads of each layer.
     pub n_heads: usize,
-    /// The number of heads of keys and values of each.
-    pub n_kv_heads: usize,
     /// `d_k` and `d_v`.
     pub d_head: usize,
     /// The width of a token.
@@ -118,9 +114,7 @@ impl FollowerPlan {
     /// Two layers of four heads, 16 wide, on tokens 64 wide, with a learned table for the
     /// texts of [`Repeats`](crate::repeats::Repeats).
     pub const TWO_LAYERS: Self = Self {
-        n_layers: 2,
         n_heads: 4,
-        n_kv_heads: 4,
         d_head: 16,
         d_model: 64,
         place: Place::Learned,
@@ -149,7 +143,7 @@ impl Follower {
         n_vocabulary: usize,
         rng: &mut Rng,
     ) -> Result<Self> {
-        let FollowerPlan { n_heads, n_kv_heads, d_head, d_model, n_positions, .. } = plan;
+        let FollowerPlan { n_heads, d_head, d_model, n_positions, .. } = plan;
         let mut embedding = Embedding::random(n_vocabulary, d_model, rng);
         let mut changes = Changes::default();
         match plan.place {
@@ -167,9 +161,9 @@ impl Follower {
             Place::Alibi => changes.alibi = Some(Alibi::new(n_heads)?),
         }
         let dims = Dims::with_head_sizes(d_model, n_heads, d_head, d_head)?;
-        let sizes = Sizes::new(dims, n_kv_heads)?;
+        let sizes = Sizes::new(dims, n_heads)?;
         let mut layer = || VariantAttention::random(sizes, true, changes.clone(), rng);
-        let layers = (0..plan.n_layers).map(|_| layer()).collect::<Result<_, _>>()?;
+        let layers = vec![layer()?, layer()?];
         let unembedding = Linear::random(d_model, n_vocabulary, true, rng);
         Ok(Self { embedding, layers, unembedding })
     }

@@ -81,10 +81,7 @@ impl DateConverter {
     }
 
     /// Without directions of the concatenation; `scale` times as much of them is taken.
-    ///
-    /// # Errors
-    /// [`attention::Error`] for directions of another width.
-    pub fn directions_ablated(
+    pub(crate) fn directions_ablated(
         &self,
         directions: &Directions,
         scale: f64,
@@ -112,7 +109,7 @@ impl DateConverter {
     /// `[n_dates · N_TARGET, h · d_v]`.
     pub(super) fn concat(&self, texts: &DateTexts) -> Result<Matrix<f32>> {
         let memory = self.memory(texts)?;
-        let pass = self.decode(&texts.given(), &memory, texts)?;
+        let pass = self.decode(&texts.given(), &memory, texts, None)?;
         Ok(pass.blocks()[0].cross()?.concat.clone())
     }
 

@@ -1,16 +1,18 @@
-//! What is trained: two embeddings, an encoder, a decoder, an unembedding.
+//! What is trained: two embeddings, an encoder, a decoder, an unembedding; and how they learn
+//! together.
 
 use attention::{
     Batch, Dims, Error, LayerParameters, Linear, Mask, Matrix, Result, Rng, random_matrix,
 };
 use block::{
     Activation, Block, Embedding, EncoderDecoder, FeedForward, LayerNorm, Ledger, Norms,
-    Positions, Stack, StackPass, Sublayer,
+    Positions, Stack, StackGradients, StackPass, Sublayer,
 };
 use fused_heads::FusedAttention;
-use gradients::Entries;
+use gradients::{Adam, Entries, Optimiser, cross_entropy, linear_backward};
 
 use super::{DateTexts, Dates, N_SOURCE, N_TARGET, PartShares};
+use crate::Learner;
 use crate::repeats::largest;
 
 /// What a converter is built of: one block that reads and one that writes.
@@ -90,29 +92,13 @@ impl DateConverter {
     }
 
     /// What comes out of the encoder, which the decoder reads.
-    ///
-    /// # Errors
-    /// As [`encode`](Self::encode).
     pub(super) fn memory(&self, texts: &DateTexts) -> Result<Batch<f32>> {
         Batch::new(texts.n_dates(), self.encode(texts)?.out().clone())
     }
 
     /// The letters so far, `[n_dates · n_letters]`, through the decoder; none sees what comes
-    /// after it.
-    ///
-    /// # Errors
-    /// [`attention::Error`] for letters that there are not, or too many.
-    pub fn decode<'a>(
-        &'a self,
-        letters: &[usize],
-        memory: &'a Batch<f32>,
-        texts: &DateTexts,
-    ) -> Result<StackPass<'a, f32>> {
-        self.decode_moved(letters, memory, texts, None)
-    }
-
-    /// As [`decode`](Self::decode); with an order, letter r gets what letter `order[r]` reads.
-    pub(super) fn decode_moved<'a>(
+    /// after it. With an order, letter r gets what letter `order[r]` reads.
+    pub(super) fn decode<'a>(
         &'a self,
         letters: &[usize],
         memory: &'a Batch<f32>,
@@ -122,23 +108,16 @@ impl DateConverter {
         let n_dates = texts.n_dates();
         let y = self.target.forward(letters, letters.len() / n_dates.max(1))?;
         let (y, memory) = (Batch::new(n_dates, y)?, (memory, &texts.masks[..]));
-        let masks = [Mask::Causal];
         let decoder = &self.model.decoder;
-        match order {
-            None => StackPass::forward_reading(decoder, &y, &masks, memory),
-            Some(order) => StackPass::forward_moved(decoder, &y, &masks, memory, order),
-        }
+        StackPass::forward_moved(decoder, &y, &[Mask::Causal], memory, order)
     }
 
     /// What it writes, each letter the likeliest after those that it wrote before,
     /// `[n_dates · N_TARGET]`.
-    ///
-    /// # Errors
-    /// As [`encode`](Self::encode).
-    pub fn write(&self, texts: &DateTexts) -> Result<Vec<usize>> {
+    pub(crate) fn write(&self, texts: &DateTexts) -> Result<Vec<usize>> {
         let memory = self.memory(texts)?;
         letter_by_letter(texts.n_dates(), &self.unembedding, |so_far| {
-            Ok(self.decode(so_far, &memory, texts)?.out().clone())
+            Ok(self.decode(so_far, &memory, texts, None)?.out().clone())
         })
     }
 
@@ -150,8 +129,9 @@ impl DateConverter {
         Ok(texts.whole(&self.write(texts)?))
     }
 
-    /// Where the heads of the cross-attention look while the right letters are written;
-    /// `judged_by` as in [`PartShares::of`].
+    /// Where the heads of the cross-attention look while the right letters are written. The
+    /// map of date s is judged by the parts of date `judged_by[s]`: itself, or, as a control,
+    /// another one.
     ///
     /// # Errors
     /// As [`encode`](Self::encode).
@@ -189,7 +169,7 @@ impl DateConverter {
         judged_by: &[usize],
     ) -> Result<PartShares> {
         let memory = self.memory(texts)?;
-        let pass = self.decode(given, &memory, texts)?;
+        let pass = self.decode(given, &memory, texts, None)?;
         PartShares::of(&pass.blocks()[0].cross()?.attn, texts, judged_by)
     }
 
@@ -273,4 +253,71 @@ pub(super) fn random_feed_forward(
     let layer = FeedForward::random(built.d_model, built.d_ff, rng);
     let layer = FeedForward { activation: Activation::Relu, ..layer };
     Some(Sublayer::new(layer, Norms::before(LayerNorm::identity(built.d_model))))
+}
+
+/// A look at dates that it was not trained on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DateLook<S = PartShares> {
+    /// The number of steps taken so far.
+    pub step: usize,
+    /// The loss of the last step; none before the first.
+    pub loss: Option<f64>,
+    /// The share of dates that are written without a mistake.
+    pub whole: f64,
+    /// Where the heads of the cross-attention look, or those of each block from the letters
+    /// that are written.
+    pub shares: S,
+}
+
+impl Learner for DateConverter {
+    type Examples = DateTexts;
+    type Look = DateLook;
+
+    fn descend(&mut self, read: &DateTexts, adam: &mut Adam<f32>) -> Result<f32> {
+        let (loss, gradients) = self.gradients(read, None)?;
+        adam.step_entries(self, &gradients)?;
+        Ok(loss)
+    }
+
+    fn look(&self, test: &DateTexts, losses: &[f64], _: usize) -> Result<DateLook> {
+        Ok(DateLook {
+            step: losses.len(),
+            loss: losses.last().copied(),
+            whole: self.whole(test)?,
+            shares: self.shares(test, &(0..test.n_dates()).collect::<Vec<_>>())?,
+        })
+    }
+
+    fn score(look: &DateLook) -> f64 {
+        look.whole
+    }
+}
+
+/// The gradients of all that a [`DateConverter`] holds: embeddings, encoder and decoder,
+/// unembedding.
+type DateGradients = ([Embedding<f32>; 2], [StackGradients<f32>; 2], Linear<f32>);
+
+gradients::entries!([] f32, DateConverter: source, target, model, unembedding);
+
+impl DateConverter {
+    // Teacher forcing: before each letter stand the right ones, whatever it would have written.
+    /// The loss and its gradients; with an order, letter r gets what letter `order[r]` reads.
+    pub(super) fn gradients(
+        &self,
+        read: &DateTexts,
+        order: Option<&[usize]>,
+    ) -> Result<(f32, DateGradients)> {
+        let encoded = self.encode(read)?;
+        let memory = Batch::new(read.n_dates(), encoded.out().clone())?;
+        let decoded = self.decode(&read.given(), &memory, read, order)?;
+        let logits = self.unembedding.forward(decoded.out())?;
+        let loss = cross_entropy(&logits, &read.target)?;
+
+        let d_out = linear_backward(&self.unembedding, decoded.out(), &loss.gradient)?;
+        let decoder = decoded.backward(&d_out.d_x)?;
+        let encoder = encoded.backward(decoder.d_memory()?)?;
+        let target = self.target.backward(&read.given(), N_TARGET, decoder.d_x())?;
+        let source = self.source.backward(&read.source, N_SOURCE, encoder.d_x())?;
+        Ok((loss.value, ([source, target], [encoder, decoder], d_out.d_linear)))
+    }
 }

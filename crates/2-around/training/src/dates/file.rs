@@ -21,7 +21,7 @@ fn transposed(entries: &[f32], n_rows: usize, n_columns: usize) -> Vec<f32> {
 
 impl DateConverter {
     /// Its sizes.
-    pub fn architecture(&self) -> DateArchitecture {
+    pub(crate) fn architecture(&self) -> DateArchitecture {
         let d_model = self.source.tokens.ncols();
         let feed_forward = &self.model.encoder.blocks[0].feed_forward;
         let d_ff = feed_forward.as_ref().map_or(0, |around| around.function.w_1.d_out());

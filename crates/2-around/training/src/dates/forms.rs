@@ -60,7 +60,7 @@ const MONTHS: &str = "january february march april may june july august septembe
 
 impl Date {
     /// All days of a year, in order.
-    pub fn of_year(year: usize) -> impl Iterator<Item = Self> {
+    pub(crate) fn of_year(year: usize) -> impl Iterator<Item = Self> {
         let is_leap = year.is_multiple_of(4)
             && (!year.is_multiple_of(100) || year.is_multiple_of(400));
         let n_days = move |month: usize| match month {
@@ -77,11 +77,6 @@ impl Date {
     pub fn iso(self) -> String {
         format!("{:04}-{:02}-{:02}", self.year, self.month, self.day)
     }
-}
-
-impl Part {
-    /// All three, in the order in which they are to be written.
-    pub const ALL: [Self; 3] = [Self::Year, Self::Month, Self::Day];
 }
 
 impl Form {

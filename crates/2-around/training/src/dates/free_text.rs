@@ -68,7 +68,7 @@ impl DateConverter {
         let written = self.write(texts)?;
         // No letter sees what comes after it, so each row is as it was while it was written.
         let memory = self.memory(texts)?;
-        let pass = self.decode(&shifted(&written), &memory, texts)?;
+        let pass = self.decode(&shifted(&written), &memory, texts, None)?;
         let n_letters = texts.written[0].text.len();
         let maps = pass.blocks()[0].cross()?.attn[0].iter();
         let maps = maps.map(|map| map.columns(0, n_letters).into_owned()).collect();
@@ -109,7 +109,7 @@ mod tests {
         let memory = model.memory(&texts).unwrap();
         let mut so_far = vec![Dates::START];
         for (row, &letter) in written.iter().enumerate() {
-            let pass = model.decode(&so_far, &memory, &texts).unwrap();
+            let pass = model.decode(&so_far, &memory, &texts, None).unwrap();
             for (i, map) in maps.iter().enumerate() {
                 let cross = pass.blocks()[0].cross().unwrap();
                 let then = cross.attn[0][i].row(row).into_owned();

@@ -112,10 +112,7 @@ impl JoinedConverter {
 
     /// What it writes, each letter the likeliest after those that it wrote before,
     /// `[n_dates · N_TARGET]`.
-    ///
-    /// # Errors
-    /// As [`pass`](Self::pass).
-    pub fn write(&self, texts: &DateTexts) -> Result<Vec<usize>> {
+    pub(crate) fn write(&self, texts: &DateTexts) -> Result<Vec<usize>> {
         letter_by_letter(texts.n_dates(), &self.unembedding, |so_far| {
             Ok(self.pass(so_far, texts)?.out().clone())
         })
@@ -123,10 +120,7 @@ impl JoinedConverter {
 
     /// Where the heads of each block look from the letters that are written, while the right
     /// ones are given. Even is what a letter gives if it attends evenly to all that it sees.
-    ///
-    /// # Errors
-    /// As [`pass`](Self::pass).
-    pub fn shares(&self, texts: &DateTexts) -> Result<Vec<PartShares>> {
+    pub(crate) fn shares(&self, texts: &DateTexts) -> Result<Vec<PartShares>> {
         let own: Vec<usize> = (0..texts.n_dates()).collect();
         let pass = self.pass(&texts.given(), texts)?;
         let of_written = |map: &Matrix<f32>| map.rows(N_SOURCE, N_TARGET).into_owned();
@@ -141,7 +135,7 @@ impl JoinedConverter {
 }
 
 /// Where the letters that are written stand, in the order of all rows.
-pub(super) fn rows_of_written(n_dates: usize) -> Vec<usize> {
+fn rows_of_written(n_dates: usize) -> Vec<usize> {
     let n_tokens = N_SOURCE + N_TARGET;
     (0..n_dates * n_tokens).filter(|row| row % n_tokens >= N_SOURCE).collect()
 }

@@ -39,7 +39,7 @@ impl DateConverter {
         let order = rng.map(|rng| random_order(texts.n_dates(), rng));
         let memory = self.memory(texts)?;
         let given = texts.given();
-        let pass = self.decode_moved(&given, &memory, texts, order.as_deref())?;
+        let pass = self.decode(&given, &memory, texts, order.as_deref())?;
         Ok(texts.whole(&largest(&self.unembedding.forward(pass.out())?)))
     }
 }

@@ -54,10 +54,7 @@ impl PartShares {
     ///
     /// # Shapes
     /// `attn[s][i]` is head i's map on date s, `[N_TARGET, n_source]`.
-    ///
-    /// # Errors
-    /// [`attention::Error`] without dates, or if the lists differ in length.
-    pub fn of(
+    pub(crate) fn of(
         attn: &[Vec<Matrix<f32>>],
         texts: &DateTexts,
         judged_by: &[usize],

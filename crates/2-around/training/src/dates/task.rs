@@ -113,7 +113,7 @@ impl Batches for Dates {
 
 impl DateTexts {
     /// These dates in these forms.
-    pub fn of(dates: impl IntoIterator<Item = (Date, Form)>) -> Self {
+    pub(crate) fn of(dates: impl IntoIterator<Item = (Date, Form)>) -> Self {
         let (dates, forms): (Vec<_>, Vec<_>) = dates.into_iter().unzip();
         let written: Vec<DateText> =
             dates.iter().zip(&forms).map(|(&date, form)| form.write(date)).collect();

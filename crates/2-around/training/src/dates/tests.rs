@@ -154,18 +154,14 @@ fn no_text_stands_for_two_dates() {
 
 #[test]
 fn no_letter_is_lost_and_a_text_is_filled_up_at_its_end() {
-    let texts = DateTexts::of(Form::ALL.map(|form| (MARCH, form)));
-    assert_eq!(texts.source.len(), 6 * N_SOURCE);
+    let dates = Date::of_year(2031).flat_map(|date| Form::ALL.map(|form| (date, form)));
+    let texts = DateTexts::of(dates);
+    assert_eq!(texts.source.len(), 365 * 6 * N_SOURCE);
     let fill = Dates::N_READ - 1;
     for (ids, written) in texts.source.chunks(N_SOURCE).zip(&texts.written) {
-        let length = written.text.len();
-        assert!(ids[..length].iter().all(|&id| id < fill), "{}", written.text);
-        assert!(ids[length..].iter().all(|&id| id == fill), "{}", written.text);
-    }
-    let all = DateTexts::of(Date::of_year(2031).map(|date| (date, Form::DayWord)));
-    assert_eq!(all.source.len(), 365 * N_SOURCE);
-    for (ids, written) in all.source.chunks(N_SOURCE).zip(&all.written) {
-        assert_eq!(ids.iter().position(|&id| id == fill), Some(written.text.len()));
+        let (letters, rest) = ids.split_at(written.text.len());
+        assert!(letters.iter().all(|&id| id < fill), "{}", written.text);
+        assert!(rest.iter().all(|&id| id == fill), "{}", written.text);
     }
 }
 
@@ -198,7 +194,7 @@ fn the_planted_truth_is_where_the_letters_stand() {
     assert_eq!((&*text, &*iso), ("26/05/1987", "1987-05-26"));
     let of = |letter: char| -> Vec<Part> {
         let has = |part: &Part| text[parts[*part as usize].clone()].contains(letter);
-        Part::ALL.into_iter().filter(has).collect()
+        [Part::Year, Part::Month, Part::Day].into_iter().filter(has).collect()
     };
     for (t, letter) in iso.chars().enumerate() {
         let right = match letter {
@@ -277,7 +273,7 @@ fn what_is_written_is_what_the_decoder_finds_likeliest_after_it() {
     let mut texts = texts();
     texts.target = model.write(&texts).unwrap();
     let memory = model.memory(&texts).unwrap();
-    let pass = model.decode(&texts.given(), &memory, &texts).unwrap();
+    let pass = model.decode(&texts.given(), &memory, &texts, None).unwrap();
     let logits = model.unembedding.forward(pass.out()).unwrap();
     assert_eq!(crate::repeats::largest(&logits), texts.target);
 }

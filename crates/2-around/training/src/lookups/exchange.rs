@@ -23,7 +23,7 @@ impl Exchange {
     /// the two answers, all three having been right.
     ///
     /// # Errors
-    /// As [`Model::say_attending`].
+    /// [`attention::Error`] if the examples do not fit the model.
     pub fn first(model: &Model, examples: &Examples) -> Result<Option<Self>> {
         let (places, right) = (places(examples), classes_of(&examples.answers));
         let rows = model.say(examples)?.rows;
@@ -61,7 +61,7 @@ impl PairAnswers {
     /// nothing, the answers stay.
     ///
     /// # Errors
-    /// As [`Model::say_attending`].
+    /// [`attention::Error`] if the examples do not fit the model.
     pub fn equal(model: &Model, examples: &Examples) -> Result<Self> {
         Self::changed(model, examples, |row, a, b| {
             let mean = (row[a] + row[b]) / 2.0;
@@ -72,7 +72,7 @@ impl PairAnswers {
     /// The same with any change of a head's row, which is given the places of the two words.
     ///
     /// # Errors
-    /// As [`Model::say_attending`].
+    /// [`attention::Error`] if the examples do not fit the model.
     ///
     /// # Shapes
     /// The examples are those of [`Lookups`](crate::lookups::Lookups): three planted keys each.

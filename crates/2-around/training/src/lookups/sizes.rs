@@ -49,7 +49,7 @@ impl Sizes {
     /// Measures a model with one head, or what all heads of a layer do together.
     ///
     /// # Errors
-    /// As [`Model::say_attending`].
+    /// [`attention::Error`] if the examples do not fit the model.
     ///
     /// # Shapes
     /// The examples are those of [`Lookups`](crate::lookups::Lookups): three planted keys each.
@@ -98,7 +98,7 @@ impl Sizes {
 /// role, `[n_identities, 3]`; NaN for an identity that never has the role.
 ///
 /// # Errors
-/// As [`Model::say`].
+/// [`attention::Error`] if the examples do not fit the model.
 pub fn log_share_by_identity(model: &Model, examples: &Examples) -> Result<Matrix> {
     let (places, right) = (places(examples), classes_of(&examples.answers));
     let mut sums = Matrix::zeros(Lookups::N_IDENTITIES, places.len());

@@ -1,8 +1,7 @@
 //! The scores of a model without its heads.
 
-use ablation::{Directions, Replacement, Site, ablated_layer};
+use ablation::{Directions, Replacement, Site};
 use attention::{Matrix, Result, Rng, median};
-use fused_heads::FusedAttention;
 
 use crate::one_layer::{Examples, Model};
 
@@ -106,18 +105,6 @@ pub fn strongest(of_heads: &Matrix) -> Vec<usize> {
 }
 
 impl Model {
-    /// The same model without one head: its rows of W^O are zero, so whatever the head
-    /// finds, nothing downstream can read it.
-    ///
-    /// # Errors
-    /// [`Error::NoSuchIndex`](attention::Error::NoSuchIndex).
-    pub fn ablated(&self, head: usize) -> Result<Self> {
-        let parameters = self.layer.parameters().unpack();
-        let parameters = ablated_layer(&parameters, &[(head, None)])?;
-        let (layer, readout) = (FusedAttention::new(&parameters), self.readout.clone());
-        Ok(Self { layer, readout })
-    }
-
     /// The score of each target with one head's output replaced, as
     /// [`Ablation::ablated`] holds it for every head.
     ///
@@ -146,18 +133,12 @@ impl Model {
 
     /// The outputs of all heads at the asking tokens, concatenated,
     /// `[n_examples, h · d_v]`.
-    ///
-    /// # Errors
-    /// [`attention::Error`] if the examples do not fit the model.
-    pub fn concat(&self, examples: &Examples) -> Result<Matrix<f32>> {
+    pub(crate) fn concat(&self, examples: &Examples) -> Result<Matrix<f32>> {
         Ok(self.pass(examples)?.concat().clone())
     }
 
     /// What the model makes of a concatenation: W^O, then the readout.
-    ///
-    /// # Errors
-    /// [`attention::Error`] if it is of another width.
-    pub fn read(&self, concat: &Matrix<f32>) -> Result<Matrix<f32>> {
+    pub(crate) fn read(&self, concat: &Matrix<f32>) -> Result<Matrix<f32>> {
         self.readout.forward(&self.layer.parameters().w_o().forward(concat)?)
     }
 }

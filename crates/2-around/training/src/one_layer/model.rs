@@ -64,10 +64,7 @@ impl Model {
     }
 
     /// What the model says of examples.
-    ///
-    /// # Errors
-    /// [`attention::Error`] if the examples are of another width.
-    pub fn say(&self, examples: &Examples) -> Result<Prediction> {
+    pub(crate) fn say(&self, examples: &Examples) -> Result<Prediction> {
         let Examples { asking, tokens, .. } = examples;
         let seen = self.layer.forward_batch(asking, tokens, tokens, &[Mask::None])?;
         let row_of = |i: usize, s: usize, t: usize| f64::from(seen.attn[s][i][(0, t)]);
@@ -84,10 +81,7 @@ impl Model {
     ///
     /// # Shapes
     /// `rows` is as in [`Prediction`].
-    ///
-    /// # Errors
-    /// [`attention::Error`] if rows or examples are of another shape.
-    pub fn say_attending(
+    pub(crate) fn say_attending(
         &self,
         examples: &Examples,
         rows: &[Matrix],
@@ -111,10 +105,7 @@ impl Model {
     }
 
     /// How right it is, target by target; see [`Answers::scores`](super::Answers::scores).
-    ///
-    /// # Errors
-    /// As [`say`](Self::say).
-    pub fn scores(&self, examples: &Examples) -> Result<Vec<f64>> {
+    pub(crate) fn scores(&self, examples: &Examples) -> Result<Vec<f64>> {
         Ok(examples.answers.scores(&self.say(examples)?.answers))
     }
 }

@@ -92,7 +92,7 @@ impl Look {
 /// # Shapes
 /// `rows` has an entry a head and `planted` one a target, each `[n_examples, n_tokens]`;
 /// the result is `[n_heads, n_targets]`.
-pub fn focus(rows: &[Matrix], planted: &[Matrix]) -> Matrix {
+fn focus(rows: &[Matrix], planted: &[Matrix]) -> Matrix {
     Matrix::from_fn(rows.len(), planted.len(), |i, r| {
         let seen = rows[i].iter().zip(planted[r].iter());
         let seen = seen.filter(|(_, there)| **there > 0.0);

@@ -1,9 +1,9 @@
 //! Where the heads of a predictor look.
 
-use attention::{Matrix, Result};
+use attention::Matrix;
 use block::StackPass;
 
-use super::{Predictor, Sequences};
+use super::Sequences;
 
 /// The mean share that each head gives to one kind of token, over all places at which
 /// what comes next can be known: `[n_layers, n_heads]` each.
@@ -27,16 +27,8 @@ pub struct HeadShares {
 }
 
 impl HeadShares {
-    /// Measures the heads on some sequences.
-    ///
-    /// # Errors
-    /// As [`Predictor::pass`].
-    pub fn of(model: &Predictor, read: &Sequences) -> Result<Self> {
-        Ok(Self::in_pass(&model.pass(read)?, read))
-    }
-
-    /// Measures the heads in a pass over some sequences.
-    pub(super) fn in_pass(pass: &StackPass<'_, f32>, read: &Sequences) -> Self {
+    /// Measures the heads in a pass of a [`Predictor`](super::Predictor) over some sequences.
+    pub fn of(pass: &StackPass<'_, f32>, read: &Sequences) -> Self {
         let n = read.n_tokens;
         let known: Vec<usize> = read.known().collect();
         let share_at = |at: fn(usize, usize) -> (usize, usize)| {

@@ -36,7 +36,6 @@ impl Learner for Predictor {
     type Look = PredictorLook;
 
     // Every token is asked what comes next, also where that cannot be known.
-    // ANCHOR: descend
     fn descend(&mut self, read: &Sequences, adam: &mut Adam<f32>) -> Result<f32> {
         let pass = self.pass(read)?;
         let logits = self.unembedding.forward(pass.out())?;
@@ -50,7 +49,6 @@ impl Learner for Predictor {
         adam.step_entries(self, &(d_embedding, d_stack, d_out.d_linear))?;
         Ok(loss.value)
     }
-    // ANCHOR_END: descend
 
     fn look(&self, test: &Sequences, losses: &[f64], _: usize) -> Result<PredictorLook> {
         let pass = self.pass(test)?;
@@ -62,7 +60,7 @@ impl Learner for Predictor {
             step: losses.len(),
             loss: losses.last().copied(),
             score: test.score(&largest(&logits)),
-            shares: HeadShares::in_pass(&pass, test),
+            shares: HeadShares::of(&pass, test),
             maps: pass.blocks().iter().map(|pass| of_first(pass.attn())).collect(),
         })
     }

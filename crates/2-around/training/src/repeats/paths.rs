@@ -20,7 +20,7 @@ use super::Predictor;
 
 /// Where a part of a token begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Start {
+pub(crate) enum Start {
     /// In the table of tokens.
     Token,
     /// In the table of positions.
@@ -31,7 +31,7 @@ pub enum Start {
 
 /// A part of every token of a sequence.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Part {
+pub(crate) struct Part {
     /// Where it begins.
     pub start: Start,
     /// The heads that it came through, each with its layer: `[layer, head]`.
@@ -46,7 +46,7 @@ pub struct Part {
 /// Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits", section "The
 /// path expansion trick". Differs: with positions and biases.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Paths {
+pub(crate) struct Paths {
     /// The parts that enter each block, and last those that leave the stack.
     pub parts: Vec<Vec<Part>>,
     /// `maps[l][i]` is the map of head i of block l, `[n_tokens, n_tokens]`.
@@ -59,10 +59,7 @@ pub struct Paths {
 
 impl Paths {
     /// Takes a sequence apart.
-    ///
-    /// # Errors
-    /// As [`Predictor::pass`].
-    pub fn of(model: &Predictor, ids: &[usize]) -> Result<Self> {
+    pub(crate) fn of(model: &Predictor, ids: &[usize]) -> Result<Self> {
         let mut paths = Self {
             parts: vec![starts(&model.embedding, ids)?],
             maps: Vec::new(),
@@ -88,10 +85,7 @@ impl Paths {
     ///
     /// # Shapes
     /// A rotation is `[d_model, d_model]`, its rows of length 1 and at right angles.
-    ///
-    /// # Errors
-    /// [`attention::Error`] unless there is one for every head.
-    pub fn rotated(&self, rotations: &[Vec<Matrix>]) -> Result<Self> {
+    pub(crate) fn rotated(&self, rotations: &[Vec<Matrix>]) -> Result<Self> {
         let n_layers = self.layers.len();
         Error::expect_length("the list of rotations", n_layers, rotations.len())?;
         for (maps, of_layer) in self.maps.iter().zip(rotations) {
@@ -130,18 +124,18 @@ impl Paths {
 
     /// What a part of the last tokens adds to every logit, `[n_tokens, n_vocabulary]`: with
     /// [`logits_bias`](Self::logits_bias), all of them sum to the logits.
-    pub fn logits(&self, part: &Part) -> Matrix {
+    pub(crate) fn logits(&self, part: &Part) -> Matrix {
         &part.x * &self.unembedding.weight
     }
 
     /// The bias of the logits, `[n_vocabulary]`.
-    pub fn logits_bias(&self) -> RowVector<f64> {
+    pub(crate) fn logits_bias(&self) -> RowVector<f64> {
         let bias = self.unembedding.bias.clone();
         bias.unwrap_or_else(|| RowVector::zeros(self.unembedding.d_out()))
     }
 
     /// All that the paths add, with the bias: the logits, `[n_tokens, n_vocabulary]`.
-    pub fn all_logits(&self) -> Matrix {
+    pub(crate) fn all_logits(&self) -> Matrix {
         let last = self.parts.iter().next_back().into_iter().flatten();
         let mut all = Matrix::zeros(self.parts[0][0].x.nrows(), self.unembedding.d_out());
         all.row_iter_mut().for_each(|mut row| row += &self.logits_bias());
@@ -151,8 +145,7 @@ impl Paths {
     /// What two parts of a layer's tokens add to the scores of a head, one as the query and
     /// one as the key: `(a W_i^Q) (b W_i^K)ᵀ / √d_k`, `[n_tokens, n_tokens]`. Parts that are
     /// biases have b^Q and b^K with them. All pairs sum to the scores.
-    // ANCHOR: scores
-    pub fn scores(&self, [l, i]: [usize; 2], query: &Part, key: &Part) -> Matrix {
+    pub(crate) fn scores(&self, [l, i]: [usize; 2], query: &Part, key: &Part) -> Matrix {
         let head = &self.layers[l].heads()[i];
         let read = |part: &Part, linear: &attention::Linear| {
             let mut read = &part.x * &linear.weight; // [n_tokens, d_k]
@@ -164,7 +157,6 @@ impl Paths {
         let d_k = self.layers[l].dims().d_k() as f64;
         read(query, &head.w_q) * read(key, &head.w_k).transpose() / d_k.sqrt()
     }
-    // ANCHOR_END: scores
 }
 
 impl Part {

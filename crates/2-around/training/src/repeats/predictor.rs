@@ -122,19 +122,13 @@ impl Predictor {
     }
 
     /// The logits of what comes next, `[n_sequences · n_tokens, n_vocabulary]`.
-    ///
-    /// # Errors
-    /// As [`pass`](Self::pass).
-    pub fn logits(&self, read: &Sequences) -> Result<Matrix<f32>> {
+    pub(crate) fn logits(&self, read: &Sequences) -> Result<Matrix<f32>> {
         self.unembedding.forward(self.pass(read)?.out())
     }
 
     /// The logits if the heads' outputs were changed on the way: `change` gets the number
     /// of each block and its concatenation, `[n_sequences · n_tokens, h · d_v]`.
-    ///
-    /// # Errors
-    /// As [`pass`](Self::pass).
-    pub fn logits_with(
+    pub(crate) fn logits_with(
         &self,
         read: &Sequences,
         mut change: impl FnMut(usize, Matrix<f32>) -> Matrix<f32>,

@@ -57,7 +57,6 @@ impl Repeats {
     ///
     /// # Errors
     /// [`Error`] for none; [`Error::Periods`].
-    // ANCHOR: draw
     pub fn draw(&self, n_sequences: usize, rng: &mut Rng) -> Result<Sequences> {
         self.check(n_sequences)?;
         let mut tokens: Vec<usize> = (0..self.n_vocabulary).collect();
@@ -78,7 +77,6 @@ impl Repeats {
         let Self { n_tokens, n_distractors, .. } = *self;
         Ok(Sequences { ids, next, periods, n_tokens, n_distractors })
     }
-    // ANCHOR_END: draw
 
     fn check(&self, n_sequences: usize) -> Result<()> {
         Error::expect_positive("the number of sequences", n_sequences)?;

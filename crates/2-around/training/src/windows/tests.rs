@@ -1,12 +1,7 @@
-use std::fmt::Write;
-
-use attention::median;
-use serde_json::Value;
-
 use super::*;
 use crate::Schedule;
 use crate::one_layer::train;
-use crate::tests::{ON, numbers, runs};
+use crate::tests::ON;
 
 fn windows(n: usize) -> Vec<Window> {
     Windows::windows(n, &mut Rng::seed_from_u64(1))
@@ -118,53 +113,4 @@ fn eight_heads_learn_the_windows_a_little_in_a_few_steps() {
     let trained = train(&Windows::default(), 8, &schedule, ON).unwrap();
     let (first, last) = (trained.looks[0].score(), trained.last().score());
     assert!(first < 0.1 && last > 0.5, "R² from {first} to {last}");
-}
-
-#[test]
-fn which_specialisations_appear_in_how_many_of_ten_seeds() {
-    let runs = runs(WINDOWS);
-    let eight: Vec<_> = runs.iter().filter(|run| run["heads"] == 8).collect();
-    assert_eq!(eight.len(), 10);
-    let mut text = String::new();
-    for (i, (name, _)) in SPECIALISATIONS.iter().enumerate() {
-        let seeds = |key: &str| {
-            let found = |run: &&&Value| !run[key][i].as_array().unwrap().is_empty();
-            eight.iter().filter(found).count()
-        };
-        let (before, after) = (seeds("found_before"), seeds("found"));
-        writeln!(text, "{name}: {before} before, {after} after").unwrap();
-    }
-    insta::assert_snapshot!(text, @r"
-    recent: 0 before, 3 after
-    transition: 1 before, 0 after
-    temperature: 1 before, 9 after
-    pressure: 6 before, 9 after
-    spike: 7 before, 3 after
-    trend: 0 before, 0 after
-    early and late: 0 before, 8 after
-    uniform: 0 before, 6 after
-    ");
-}
-
-#[test]
-fn what_eight_heads_explain_of_the_windows_and_what_one() {
-    let runs = runs(WINDOWS);
-    let of_ten = |n_heads: u64, r: usize| {
-        let of = runs.iter().filter(|run| run["heads"] == n_heads);
-        median(of.map(|run| numbers(&run["scores"])[r]))
-    };
-    let mut text = String::new();
-    let targets = crate::one_layer::Task::targets(&crate::windows::Windows::default());
-    for (r, target) in targets.iter().enumerate() {
-        writeln!(text, "{target}: {:.2} and {:.2}", of_ten(8, r), of_ten(1, r)).unwrap();
-    }
-    insta::assert_snapshot!(text, @r"
-    recent: 0.99 and 0.98
-    transition: 0.98 and 0.86
-    spike: 0.99 and 0.44
-    trend: 0.99 and 0.88
-    level: 1.00 and 0.99
-    at hottest: 0.95 and 0.57
-    at peak: 0.92 and 0.89
-    ");
 }

@@ -132,7 +132,7 @@ fn tokenizer(models: &Path) -> Result<Reader> {
     let (whole, base) = (bytes(&path)?, json(&path)?);
     let broken = move |random: &mut Random| match random.below(4) {
         0 => mutations::bytes(&whole, whole.len(), random),
-        _ => mutations::value(&base, random).to_string().into_bytes(),
+        _ => changed(&base, random),
     };
     let read = |bytes: &[u8]| {
         if let Ok(text) = Text::read("tokenizer.json", bytes, 97) {
@@ -149,9 +149,7 @@ fn beside(models: &Path) -> Result<Reader> {
     let folder = tempfile::tempdir()?;
     let tokenizer = bytes(&case.join("tokenizer.json"))?;
     fs::write(folder.path().join("tokenizer.json"), &tokenizer)?;
-    let broken = move |random: &mut Random| {
-        mutations::value(&base, random).to_string().into_bytes()
-    };
+    let broken = move |random: &mut Random| changed(&base, random);
     let read = move |bytes: &[u8]| {
         let path = folder.path().join("tokenizer_config.json");
         if fs::write(path, bytes).is_err() {
@@ -171,9 +169,7 @@ fn model(kind: &str, folder: &Path) -> Result<Reader> {
     let weights = folder.join("model.safetensors");
     fs::copy(&weights, copy.path().join("model.safetensors"))?;
     let n_beside = bytes(&weights)?.len();
-    let broken = move |random: &mut Random| {
-        mutations::value(&base, random).to_string().into_bytes()
-    };
+    let broken = move |random: &mut Random| changed(&base, random);
     let read = move |bytes: &[u8]| {
         let settings = Settings::read("config.json", bytes);
         if settings.is_ok_and(|settings| Config::of(&settings).is_err()) {
@@ -187,6 +183,11 @@ fn model(kind: &str, folder: &Path) -> Result<Reader> {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let name = format!("{kind}-{name}");
     Ok(Reader { n_beside, ..Reader::new(&name, broken, read) })
+}
+
+/// JSON with something else in it.
+fn changed(base: &Value, random: &mut Random) -> Vec<u8> {
+    mutations::value(base, random).to_string().into_bytes()
 }
 
 fn use_model(model: models::Result<ModelFiles>) {

@@ -12,10 +12,6 @@ use crate::study::{TextInDecoder, heads_and_draws, names, printable};
 
 /// The ablation, and what the model writes with all heads, without these, and without as many
 /// others of the same layers.
-///
-/// # Errors
-/// Heads that are not there; [`Replace::Resample`], since what is not written yet has no
-/// other text; what the model refuses.
 pub fn going_on(
     mut read: TextInDecoder,
     ablation: &Ablation,

@@ -16,17 +16,12 @@ pub const N_DRAWS: u64 = 9;
 /// Texts that were drawn, in all heads, and what they are.
 #[derive(Debug, Default)]
 pub struct Draws {
-    /// One after the other.
     pub texts: Vec<TextHeads>,
-    /// In words.
     pub what: String,
 }
 
 /// Of two texts that differ in some of as many tokens: the first with as many others of its
 /// tokens exchanged. Of others: as many tokens of prose as the second has.
-///
-/// # Errors
-/// A text that is longer than the prose; what the model says.
 pub fn draws(
     reader: &Reader,
     prose: &Prose,

@@ -17,7 +17,6 @@ pub struct Texts {
     pub(super) first: usize,
     /// How many the batch has.
     n_texts: usize,
-    /// What stands beside it.
     pub beside: Option<View>,
 }
 
@@ -45,9 +44,6 @@ impl Texts {
     }
 
     /// Whether two texts side by side are short enough for a page.
-    ///
-    /// # Errors
-    /// If not.
     pub(super) fn check(&self) -> Result<()> {
         let Some(beside) = &self.beside else { return Ok(()) };
         let n = longest(self.chosen()).max(longest(beside));

@@ -6,23 +6,10 @@ use block::StackPass;
 use gradients::Entries;
 
 use super::*;
-use crate::dates::learner::DateGradients;
 use crate::dates::moved::random_order;
 
 fn orders(n_dates: usize) -> [Vec<usize>; 2] {
     [(0..n_dates * N_TARGET).collect(), random_order(n_dates, &mut rng())]
-}
-
-#[test]
-fn the_directions_of_a_head_are_that_head() {
-    let model = few_steps(3).model;
-    let dims = model.cross().parameters().dims();
-    for head in 0..2 {
-        let directions = Directions::of_head(dims, head).unwrap();
-        let without = model.directions_ablated(&directions, 1.0).unwrap();
-        let difference = apart(&w_o(&without), &w_o(&model.ablated(&[head]).unwrap()));
-        assert!(difference < 1e-6, "head {head}: {difference}");
-    }
 }
 
 fn apart(a: &Matrix<f32>, b: &Matrix<f32>) -> f64 {
@@ -91,10 +78,10 @@ fn the_output_moves_and_the_residual_stays() {
     let n = texts.n_dates();
     let memory = model.memory(&texts).unwrap();
     let given = texts.given();
-    let usual = model.decode(&given, &memory, &texts).unwrap();
+    let usual = model.decode(&given, &memory, &texts, None).unwrap();
     let [stays, moves] = orders(n);
     let of = |order| {
-        let pass = model.decode_moved(&given, &memory, &texts, Some(order)).unwrap();
+        let pass = model.decode(&given, &memory, &texts, Some(order)).unwrap();
         pass.out().clone()
     };
     assert_eq!(&of(&stays), usual.out());
@@ -126,21 +113,6 @@ fn the_output_moves_and_the_residual_stays() {
     assert!(apart(&of(&moves), usual.out()) > 1e-2);
 }
 
-fn entries(d: &DateGradients) -> Vec<Vec<f32>> {
-    d.entries().into_iter().map(<[f32]>::to_vec).collect()
-}
-
-#[test]
-fn in_the_old_order_the_gradients_are_those_of_the_decoder() {
-    let model = few_steps(3).model;
-    let read = Dates::default().batch(8, &mut rng()).unwrap();
-    let [stays, moves] = orders(8);
-    let of = |order: Option<&[usize]>| entries(&model.gradients(&read, order).unwrap().1);
-    let unmoved = of(None);
-    assert_eq!(of(Some(&stays)), unmoved);
-    assert_ne!(of(Some(&moves)), unmoved);
-}
-
 /// Against central differences along the gradient of each list of entries: the slope is the
 /// gradient's length, and less if any part of it were wrong.
 #[test]
@@ -149,7 +121,7 @@ fn in_another_order_they_are_those_of_the_loss() {
     let read = Dates::default().batch(8, &mut rng()).unwrap();
     let [_, order] = orders(8);
     let (_, d) = model.gradients(&read, Some(&order)).unwrap();
-    let gradient = entries(&d);
+    let gradient: Vec<Vec<f32>> = d.entries().into_iter().map(<[f32]>::to_vec).collect();
     let step = 3e-3_f32;
     let loss = |along: &[Vec<f32>], by: f32| {
         let mut model = model.clone();

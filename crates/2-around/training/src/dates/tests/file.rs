@@ -45,57 +45,6 @@ fn the_file_has_the_layout_of_pytorch() {
     assert_eq!(entry("generator.weight", 10, 3), model.unembedding.weight[(3, 10)]);
 }
 
-#[test]
-fn every_tensor_has_its_name_and_shape() {
-    let bytes = model().to_safetensors("a test").unwrap();
-    let file = TensorFile::from_bytes("the file", bytes).unwrap();
-    let shape = |name: &String| file.tensor(name).unwrap().shape().to_vec();
-    let names = file.names().into_iter();
-    let names: Vec<_> = names.map(|name| format!("{name} {:?}", shape(&name))).collect();
-    insta::assert_snapshot!(names.join("\n"), @"
-    generator.bias [11]
-    generator.weight [11, 16]
-    source_embedding.weight [37, 16]
-    source_positions.weight [18, 16]
-    target_embedding.weight [12, 16]
-    target_positions.weight [10, 16]
-    transformer.decoder.layers.0.linear1.bias [16]
-    transformer.decoder.layers.0.linear1.weight [16, 16]
-    transformer.decoder.layers.0.linear2.bias [16]
-    transformer.decoder.layers.0.linear2.weight [16, 16]
-    transformer.decoder.layers.0.multihead_attn.in_proj_bias [48]
-    transformer.decoder.layers.0.multihead_attn.in_proj_weight [48, 16]
-    transformer.decoder.layers.0.multihead_attn.out_proj.bias [16]
-    transformer.decoder.layers.0.multihead_attn.out_proj.weight [16, 16]
-    transformer.decoder.layers.0.norm1.bias [16]
-    transformer.decoder.layers.0.norm1.weight [16]
-    transformer.decoder.layers.0.norm2.bias [16]
-    transformer.decoder.layers.0.norm2.weight [16]
-    transformer.decoder.layers.0.norm3.bias [16]
-    transformer.decoder.layers.0.norm3.weight [16]
-    transformer.decoder.layers.0.self_attn.in_proj_bias [48]
-    transformer.decoder.layers.0.self_attn.in_proj_weight [48, 16]
-    transformer.decoder.layers.0.self_attn.out_proj.bias [16]
-    transformer.decoder.layers.0.self_attn.out_proj.weight [16, 16]
-    transformer.decoder.norm.bias [16]
-    transformer.decoder.norm.weight [16]
-    transformer.encoder.layers.0.linear1.bias [16]
-    transformer.encoder.layers.0.linear1.weight [16, 16]
-    transformer.encoder.layers.0.linear2.bias [16]
-    transformer.encoder.layers.0.linear2.weight [16, 16]
-    transformer.encoder.layers.0.norm1.bias [16]
-    transformer.encoder.layers.0.norm1.weight [16]
-    transformer.encoder.layers.0.norm2.bias [16]
-    transformer.encoder.layers.0.norm2.weight [16]
-    transformer.encoder.layers.0.self_attn.in_proj_bias [48]
-    transformer.encoder.layers.0.self_attn.in_proj_weight [48, 16]
-    transformer.encoder.layers.0.self_attn.out_proj.bias [16]
-    transformer.encoder.layers.0.self_attn.out_proj.weight [16, 16]
-    transformer.encoder.norm.bias [16]
-    transformer.encoder.norm.weight [16]
-    ");
-}
-
 /// Its name, shape and numbers.
 type List = (String, Vec<usize>, Vec<f64>);
 

@@ -1,5 +1,8 @@
 use ablation::odds::z_score;
-use attention::{LayerParameters, Matrix, Rng, SeedableRng, max_abs_diff};
+use attention::{
+    LayerParameters, Matrix, MultiHeadAttention, Rng, SeedableRng, max_abs_diff,
+};
+use fused_heads::FusedAttention;
 
 use super::*;
 use crate::lookups::Lookups;
@@ -11,20 +14,20 @@ fn fresh(n_examples: usize) -> (Model, Examples) {
     (model, task.draw(n_examples, rng).unwrap())
 }
 
-/// The two ways to write the same ablation: zero rows of W^O, a zero block of the
-/// concatenation.
 #[test]
-fn zeroing_a_head_is_the_model_without_it() {
+fn a_head_that_is_zeroed_is_one_that_attends_to_nothing() {
     let (model, examples) = fresh(20);
     let concat = model.concat(&examples).unwrap();
+    let whole = model.say(&examples).unwrap();
     let rng = &mut Rng::seed_from_u64(0);
-    for head in 0..3 {
-        let directions =
-            Directions::of_head(model.layer.parameters().dims(), head).unwrap();
+    for (head, directions) in Directions::of_heads(model.layer.dims()).enumerate() {
         let taken = directions.taken(&concat, Replacement::Zero, rng);
         let found = model.read(&(&concat - taken)).unwrap();
-        let expected = model.ablated(head).unwrap().say(&examples).unwrap().answers;
+        let mut rows = whole.rows.clone();
+        rows[head].fill(0.0);
+        let expected = model.say_attending(&examples, &rows).unwrap();
         assert!(max_abs_diff(&found, &expected).unwrap() < 1e-5, "head {head}");
+        assert!(max_abs_diff(&found, &whole.answers).unwrap() > 1e-2, "head {head}");
     }
 }
 

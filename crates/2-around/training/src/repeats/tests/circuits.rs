@@ -4,7 +4,9 @@
 use attention::Mask;
 use fused_heads::FusedAttention;
 
+use super::planted::Planted;
 use super::*;
+use crate::repeats::paths::{Part, Paths, Start};
 
 fn planted(planted: Planted) -> (Predictor, Sequences) {
     let task = Repeats::default();
@@ -150,6 +152,8 @@ fn which_and_where_are_told_apart_in_planted_circuits() {
     assert_eq!([which, place], [1.0, 1.0]);
 }
 
+/// The control, random directions that take as much of a layer's output, costs less than the
+/// head that has all the work, and as much as heads that have none.
 #[test]
 fn ablation_misses_the_planted_heads_and_no_other() {
     let (model, read) = planted(Planted::Note);
@@ -158,31 +162,15 @@ fn ablation_misses_the_planted_heads_and_no_other() {
         for l in [0, 1] {
             assert!(found.ablated[(l, 0)] < 0.5, "{}: {found:?}", how.name());
             assert_eq!(found.ablated[(l, 1)], 1.0, "{}", how.name());
-            // As many random directions, and as much, leave most of it.
             let least = found.controls.row(l).min();
             assert!(least > found.ablated[(l, 0)] + 0.3, "{}: {found:?}", how.name());
         }
     }
-}
-
-/// The control of ablation: random directions that take as much of a layer's output. They cost
-/// less than the head that has all the work, and as much as heads that have none.
-#[test]
-fn random_directions_cost_less_than_a_planted_head_and_as_much_as_fresh_ones() {
-    let (model, read) = planted(Planted::Note);
-    let of = |model: &Predictor| {
-        StackAblation::of(model, &read, Replacement::Mean, &mut rng()).unwrap()
-    };
-    let found = of(&model);
-    let of_fresh = of(&fresh(0));
+    let fresh =
+        StackAblation::of(&fresh(0), &read, Replacement::Mean, &mut rng()).unwrap();
     for l in [0, 1] {
-        let least = found.controls.row(l).min();
-        println!("layer {l}: {} {least}", found.ablated[(l, 0)]);
-        assert!(least > found.ablated[(l, 0)] + 0.2, "layer {l}: {found:?}");
-        let [heads, draws] = [&of_fresh.ablated, &of_fresh.controls].map(|it| it.row(l));
-        let apart = (heads.min() - draws.min()).abs();
-        println!("fresh, layer {l}: {heads} {draws}");
-        assert!(apart < 0.03, "layer {l}: {of_fresh:?}");
+        let [heads, draws] = [&fresh.ablated, &fresh.controls].map(|it| it.row(l).min());
+        assert!((heads - draws).abs() < 0.03, "layer {l}: {fresh:?}");
     }
 }
 
@@ -191,7 +179,7 @@ fn heads_of_fresh_models_look_nowhere() {
     let read = Repeats::default().draw(40, &mut rng()).unwrap();
     for seed in 0..5 {
         let HeadShares { previous, last_same, after_last_same, .. } =
-            HeadShares::of(&fresh(seed), &read).unwrap();
+            HeadShares::of(&fresh(seed).pass(&read).unwrap(), &read);
         let most = previous.max().max(last_same.max()).max(after_last_same.max());
         assert!(most < 0.15, "seed {seed}: {most}");
     }
@@ -200,11 +188,11 @@ fn heads_of_fresh_models_look_nowhere() {
 #[test]
 fn shares_are_where_planted_heads_look() {
     let (model, read) = planted(Planted::Note);
-    let shares = HeadShares::of(&model, &read).unwrap();
+    let shares = HeadShares::of(&model.pass(&read).unwrap(), &read);
     assert!(shares.previous[(0, 0)] > 0.999 && shares.previous_copied[(0, 0)] > 0.999);
     assert!(shares.previous_copied[(0, 1)] < 0.4, "{}", shares.previous_copied);
     let (model, read) = planted(Planted::Pointer);
-    let shares = HeadShares::of(&model, &read).unwrap();
+    let shares = HeadShares::of(&model.pass(&read).unwrap(), &read);
     assert!(shares.last_same[(0, 0)] > 0.4 && shares.previous_copied[(0, 0)] < 0.2);
 }
 

@@ -4,7 +4,7 @@ use attention::{Dims, HeadParameters, LayerParameters, Linear, Matrix, Result, R
 use block::Positions;
 use fused_heads::FusedAttention;
 
-use super::{Architecture, Predictor, Repeats};
+use crate::repeats::{Architecture, Predictor, Repeats};
 
 /// A score that leaves nothing to other tokens.
 const SURE: f64 = 400.0;
@@ -32,10 +32,11 @@ struct Rooms {
 impl Predictor {
     /// A model whose head 0 of each of two layers is such a circuit. Its other head has small
     /// random weights and writes nothing.
-    ///
-    /// # Errors
-    /// [`attention::Error`] for a task of no tokens.
-    pub fn planted(planted: Planted, task: &Repeats, rng: &mut Rng) -> Result<Self> {
+    pub(super) fn planted(
+        planted: Planted,
+        task: &Repeats,
+        rng: &mut Rng,
+    ) -> Result<Self> {
         let (n_ids, n_places) = (task.n_vocabulary, task.n_tokens);
         let d_head = n_ids + n_places;
         let d_model = 2 * d_head;
