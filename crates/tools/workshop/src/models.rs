@@ -47,8 +47,7 @@ pub const ALL: [Model; 2] = [
 
 /// What pages are told: by its key, each model all of whose files are among these folders.
 pub fn list(folders: &Path) -> Value {
-    let models =
-        ALL.iter().filter_map(|it| Some((it.key.to_owned(), it.about(folders)?)));
+    let models = ALL.iter().filter_map(|it| Some((it.key.to_owned(), it.json(folders)?)));
     models.collect::<Map<_, _>>().into()
 }
 
@@ -62,7 +61,7 @@ pub fn file(folders: &Path, address: &str) -> Option<PathBuf> {
 }
 
 impl Model {
-    fn about(&self, folders: &Path) -> Option<Value> {
+    fn json(&self, folders: &Path) -> Option<Value> {
         let (mut files, mut all) = (Vec::new(), 0);
         for name in self.files {
             let found = fs::metadata(folders.join(self.folder).join(name)).ok()?;
