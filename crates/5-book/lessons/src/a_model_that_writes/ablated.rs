@@ -49,7 +49,7 @@ pub(super) fn copying(_: &Args) -> Result<Figure> {
         named.into_iter().map(line).collect(),
     );
     let title =
-        "Without the heads that look where a copier must, the model no longer copies";
+        "Without the heads that look where a copier must, the model hardly copies";
     Ok(lines(title, &[panel])?)
 }
 

@@ -126,6 +126,6 @@ pub(super) fn parts(_: &Args) -> Result<Figure> {
         ("RMSE in cycles, each engine's last window", "rmse_last"),
     ];
     let panels = panels.into_iter().map(panel).collect::<Result<Vec<_>>>()?;
-    let title = "Eight heads do no better than none, and a regression comes close";
+    let title = "No clear gain from eight heads, and a regression comes close";
     NamedRows::new(&names, 22.0, 2).figure(title, &panels)
 }
