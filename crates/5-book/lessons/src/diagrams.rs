@@ -113,8 +113,8 @@ fn transformer(args: &Args) -> Result<Figure> {
         None | Some(Family::EncoderDecoder) => {
             "The Transformer: an encoder reads one text, a decoder writes another"
         }
-        Some(Family::Encoder) => "A BERT is an encoder alone",
-        Some(Family::Decoder) => "A GPT is a decoder alone, without cross-attention",
+        Some(Family::Encoder) => "BERT is an encoder-only model",
+        Some(Family::Decoder) => "A GPT is a decoder-only model, without cross-attention",
     };
     Ok(transformer_diagram(title, lit))
 }

@@ -40,7 +40,10 @@ fn trained_view(_: &Args) -> Result<Figure> {
     let sentence = layer.sentence("animal_tired")?;
     let attn = maps(&layer.parameters, &sentence.input)?;
     let heads = Heads::of_tokens(&attn, &sentence.tokens)?.showing(11)?;
-    Ok(head_view("In head 11, all tokens attend most to the same word, “animal”", &heads))
+    Ok(head_view(
+        "In head 11, “animal” gets the largest weight of all words from every token",
+        &heads,
+    ))
 }
 
 /// The best of twelve heads for every pair of words, under each measure: trained, random,
