@@ -104,4 +104,23 @@ mod tests {
         assert_eq!(said("here").unwrap(), "chapter 8, “A word”");
         assert_eq!(said("counting"), None);
     }
+
+    /// As a page writes them into its links: without marks.
+    #[test]
+    fn every_section_to_read_is_in_its_chapter() {
+        let letters = |heading: &str| -> String {
+            heading.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect()
+        };
+        for exercise in crate::all().unwrap() {
+            let mistakes = exercise.sheet.mistakes.iter().map(|it| &it.read);
+            for Section { chapter, heading, .. } in mistakes.chain([&exercise.sheet.read])
+            {
+                let path = root().join("chapters").join(chapter).with_extension("md");
+                let text = read(&path).unwrap();
+                let mut headings = text.lines().filter(|line| line.starts_with("##"));
+                let is_there = headings.any(|it| letters(it) == letters(heading));
+                assert!(is_there, "{}: {chapter} has no “{heading}”", exercise.name);
+            }
+        }
+    }
 }
