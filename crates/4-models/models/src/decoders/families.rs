@@ -12,13 +12,14 @@ mod rotary;
 use std::sync::LazyLock;
 
 use attention::Dims;
+use block::Activation;
 use model_files::{Gguf, Settings, SmallFiles, Unused, harmless};
 use tensors::TensorFile;
 use variants::{Sizes, SoftCap, Window};
 
-use crate::decoders::config::{Config, ENDS};
+use crate::decoders::config::{Biases, Config, ENDS};
 use crate::decoders::family::Family;
-use crate::files::{Configuration, family_of};
+use crate::files::{Configuration, activation, family_of};
 use crate::table::Table;
 use crate::{Error, Result};
 
@@ -102,6 +103,38 @@ impl Configuration for Config {
         }
         unused
     }
+}
+
+/// What all but GPT-2 say under the same names, and nothing that only some have: no positions,
+/// biases, caps or windows. `eps` is what the family calls it, and what it is unless it is said.
+fn plain(
+    settings: &Settings,
+    family: &'static Family,
+    (eps, usual_eps): (&str, f64),
+    usual_activation: Activation,
+) -> Result<Config> {
+    let sizes = sizes(settings)?;
+    Ok(Config {
+        family,
+        sizes,
+        n_layers: settings.n_layers("num_hidden_layers")?,
+        d_ff: settings.positive("intermediate_size")?,
+        n_vocabulary: settings.positive("vocab_size")?,
+        n_positions: settings.positive("max_position_embeddings")?,
+        eps: settings.eps(eps, usual_eps)?,
+        activation: activation(settings, "hidden_act", usual_activation)?,
+        rotary: None,
+        rotary_in_windows: None,
+        scale: None,
+        soft_cap: None,
+        windows: Vec::new(),
+        embedding_scale: 1.0,
+        last_soft_cap: None,
+        biases: Biases::default(),
+        parallel: false,
+        tied: settings.flag("tie_word_embeddings", false)?,
+        ends: settings.ids(ENDS)?,
+    })
 }
 
 /// Sizes under the names that all but GPT-2 use.

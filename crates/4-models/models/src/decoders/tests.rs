@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use attention::{Matrix, Real, RowVector};
+use attention::{Real, RowVector};
 use model_files::Sequence;
 use serde_json::{Value as Json, json};
 use variants::Entries;
@@ -61,12 +61,6 @@ fn with_constants(
     let heads: Vec<Head> = heads.iter().copied().map(Head::from).collect();
     ablate(&mut less, &heads, constant).unwrap();
     less
-}
-
-/// The logits behind each token of a text.
-pub(crate) fn logits(model: &AsRead, ids: &[usize]) -> Matrix {
-    let layers = model.forward(&Sequence::new(ids.to_vec())).unwrap();
-    model.logits(layers.out()).unwrap()
 }
 
 #[test]

@@ -5,8 +5,8 @@ use block::Activation;
 use model_files::Settings;
 use variants::Sizes;
 
+use super::plain;
 use super::rotary::rotary;
-use super::sizes;
 use crate::decoders::config::{Biases, Config, ENDS};
 use crate::decoders::family::Family;
 use crate::files::activation;
@@ -51,28 +51,12 @@ pub(super) fn gpt2(settings: &Settings, family: &'static Family) -> Result<Confi
 /// Pythia is one too: rotary positions on a part of each head, attention and feed-forward layer
 /// side by side.
 pub(super) fn gpt_neox(settings: &Settings, family: &'static Family) -> Result<Config> {
-    let sizes = sizes(settings)?;
-    let n_layers = settings.n_layers("num_hidden_layers")?;
+    let config = plain(settings, family, ("layer_norm_eps", 1e-5), Activation::Gelu)?;
     let bias = settings.flag("attention_bias", true)?;
     Ok(Config {
-        family,
-        sizes,
-        n_layers,
-        d_ff: settings.positive("intermediate_size")?,
-        n_vocabulary: settings.positive("vocab_size")?,
-        n_positions: settings.positive("max_position_embeddings")?,
-        eps: settings.eps("layer_norm_eps", 1e-5)?,
-        activation: activation(settings, "hidden_act", Activation::Gelu)?,
-        rotary: Some(rotary(settings, sizes.dims.d_k(), Some(0.25))?),
-        rotary_in_windows: None,
-        scale: None,
-        soft_cap: None,
-        windows: Vec::new(),
-        embedding_scale: 1.0,
-        last_soft_cap: None,
+        rotary: Some(rotary(settings, config.dims().d_k(), Some(0.25))?),
         biases: Biases { projections: bias, out: bias, feed_forward: true },
         parallel: settings.flag("use_parallel_residual", true)?,
-        tied: settings.flag("tie_word_embeddings", false)?,
-        ends: settings.ids(ENDS)?,
+        ..config
     })
 }

@@ -5,11 +5,10 @@ use block::Activation;
 use model_files::Settings;
 
 use super::rotary::rotary;
-use super::{WINDOW, expect_sliding, sizes, sliding, windows};
+use super::{WINDOW, expect_sliding, plain, sliding, windows};
 use crate::Result;
-use crate::decoders::config::{Biases, Config, ENDS};
+use crate::decoders::config::{Biases, Config};
 use crate::decoders::family::Family;
-use crate::files::activation;
 
 pub(super) fn llama(settings: &Settings, family: &'static Family) -> Result<Config> {
     let config = common(settings, family)?;
@@ -65,32 +64,8 @@ fn with_windows(settings: &Settings, family: &'static Family) -> Result<Config> 
 
 /// What the families after Llama have alike, all but the rotary positions.
 pub(super) fn common(settings: &Settings, family: &'static Family) -> Result<Config> {
-    let sizes = sizes(settings)?;
-    let n_layers = settings.n_layers("num_hidden_layers")?;
+    let config = plain(settings, family, ("rms_norm_eps", 1e-6), Activation::Silu)?;
     let bias = settings.flag("attention_bias", false)?;
-    Ok(Config {
-        family,
-        sizes,
-        n_layers,
-        d_ff: settings.positive("intermediate_size")?,
-        n_vocabulary: settings.positive("vocab_size")?,
-        n_positions: settings.positive("max_position_embeddings")?,
-        eps: settings.eps("rms_norm_eps", 1e-6)?,
-        activation: activation(settings, "hidden_act", Activation::Silu)?,
-        rotary: None,
-        rotary_in_windows: None,
-        scale: None,
-        soft_cap: None,
-        windows: Vec::new(),
-        embedding_scale: 1.0,
-        last_soft_cap: None,
-        biases: Biases {
-            projections: bias,
-            out: bias,
-            feed_forward: settings.flag("mlp_bias", false)?,
-        },
-        parallel: false,
-        tied: settings.flag("tie_word_embeddings", false)?,
-        ends: settings.ids(ENDS)?,
-    })
+    let feed_forward = settings.flag("mlp_bias", false)?;
+    Ok(Config { biases: Biases { projections: bias, out: bias, feed_forward }, ..config })
 }

@@ -81,7 +81,7 @@ fn a_model_in_few_bits_is_the_model_of_their_numbers() {
         ("Q5_1 and Q8_0", file(64, Q5_1, Q8_0, &[Q5_1])),
         ("Q4_K and Q6_K", file(256, Q4_K, Q6_K, &[Q6_K])),
     ] {
-        let expected = tests::logits(&Decoder::read(&files).unwrap(), &ids);
+        let expected = readable_logits(&Decoder::read(&files).unwrap(), &ids);
         let mut model = FastDecoder::read_files(&files).unwrap();
         let mut largest = 0.0f64;
         for cuts in [vec![23], vec![1; 23], vec![14, 1, 8]] {
@@ -106,7 +106,7 @@ fn a_model_in_few_bits_is_the_model_of_their_numbers() {
 fn a_model_in_f32_rounds_no_token() {
     let ids = ids(23, 0);
     let files = file(64, Q5_1, Q8_0, &[Q5_1, Q5_1]);
-    let expected = tests::logits(&Decoder::read(&files).unwrap(), &ids);
+    let expected = readable_logits(&Decoder::read(&files).unwrap(), &ids);
     let mut model = FastDecoder::read_files(&files).unwrap().in_f32();
     let logits = model.read(&ids, &mut model.caches(0)).unwrap();
     let apart = difference(&logits, &expected, 22) / expected.amax();
