@@ -97,7 +97,7 @@ fn part(of: f64, whole: f64, gone: f64) -> f64 {
 }
 
 /// Fixed before the runs: a path carries the effect if it takes more than this part of both.
-const CARRIES: f64 = 0.5;
+const WORKING_PART: f64 = 0.5;
 
 #[test]
 fn one_path_cut() {
@@ -113,14 +113,17 @@ fn one_path_cut() {
     let cut = |from| parts(of("previous", from)[0]);
     let controls = [of("other readers", "keys"), of("same layers", "keys")];
     // The keys carry it, the other inputs do not, and no draw of a control takes as much.
-    assert!(cut("keys").iter().all(|&part| part > CARRIES));
-    assert!(["queries", "values"].map(cut).concat().iter().all(|&part| part < CARRIES));
+    assert!(cut("keys").iter().all(|&part| part > WORKING_PART));
+    assert!(
+        ["queries", "values"].map(cut).concat().iter().all(|&part| part < WORKING_PART)
+    );
     for it in controls.concat() {
         let [copying, later] = parts(it);
         assert!(copying < cut("keys")[0] && later < cut("keys")[1], "{it:?}");
     }
     let others = ends(controls[1].iter().map(|it| parts(it)[0]));
-    let carries = controls[1].iter().filter(|it| parts(it).iter().all(|&p| p > CARRIES));
+    let carries =
+        controls[1].iter().filter(|it| parts(it).iter().all(|&p| p > WORKING_PART));
     assert_eq!(carries.count(), 1, "what the chapter says of the others");
     let mut quoted = vec![
         ("draws".to_owned(), controls[0].len().to_string()),

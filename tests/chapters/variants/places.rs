@@ -1,7 +1,7 @@
 //! Ten seeds of each kind of position: trained on short texts, tested on longer ones.
 
 use lessons::variants::ahead::{Against, Verdict};
-use lessons::variants::places::{CARRIES, LENGTHS, OfPlace, places};
+use lessons::variants::places::{LENGTHS, OfPlace, WORKING_PART, places};
 use training::changed::Place;
 use training::repeats::Repeats;
 
@@ -9,7 +9,7 @@ use crate::quote::{assert_quote, percent, values};
 
 #[test]
 fn trained_short_and_tested_long() {
-    let mut quoted = vec![("carries_part".to_owned(), percent(CARRIES))];
+    let mut quoted = vec![("carries_part".to_owned(), percent(WORKING_PART))];
     let task = Repeats::default();
     assert_eq!(task.n_tokens, LENGTHS[0]);
     for (name, place) in
@@ -24,7 +24,7 @@ fn trained_short_and_tested_long() {
     for of in &all {
         quoted.push((
             format!("{}_to", of.name.to_lowercase()),
-            of.carries_to().to_string(),
+            of.works_up_to().to_string(),
         ));
     }
     let of = |place: Place| all.iter().find(|of| of.name == place.name()).unwrap();
@@ -45,7 +45,7 @@ fn a_kind_carries_up_to_the_first_length_that_it_fails() {
         scores: scores.map(|score| vec![score; 10]),
         far: vec![],
     };
-    assert_eq!(of([1.0, 0.9, 0.89, 1.0]).carries_to(), 48);
-    assert_eq!(of([0.5, 0.1, 0.5, 0.5]).carries_to(), 24);
-    assert_eq!(of([0.5, 0.45, 0.6, 0.46]).carries_to(), 192);
+    assert_eq!(of([1.0, 0.9, 0.89, 1.0]).works_up_to(), 48);
+    assert_eq!(of([0.5, 0.1, 0.5, 0.5]).works_up_to(), 24);
+    assert_eq!(of([0.5, 0.45, 0.6, 0.46]).works_up_to(), 192);
 }

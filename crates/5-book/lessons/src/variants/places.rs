@@ -11,9 +11,9 @@ use training::changed::{PLACES, Place};
 
 /// The lengths of the tests; the first is that of the training.
 pub const LENGTHS: [usize; 4] = [24, 48, 96, 192];
-/// A kind of position carries to a length if its median score there is at least this part of
+/// A kind of position works at a length if its median score there is at least this part of
 /// its median at the length of the training. Fixed before the runs.
-pub const CARRIES: f64 = 0.9;
+pub const WORKING_PART: f64 = 0.9;
 /// Ten seeds of one kind of position.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OfPlace {
@@ -31,12 +31,12 @@ impl OfPlace {
         [0, 1, 2, 3].map(|at| median(self.scores[at].iter().copied()))
     }
 
-    /// The longest length to which it carries, that of the training at least.
-    pub fn carries_to(&self) -> usize {
+    /// The longest length at which it works, that of the training at least.
+    pub fn works_up_to(&self) -> usize {
         let medians = self.medians();
-        let carried =
-            medians.iter().take_while(|&&it| it >= CARRIES * medians[0]).count();
-        LENGTHS[carried.max(1) - 1]
+        let n_working =
+            medians.iter().take_while(|&&it| it >= WORKING_PART * medians[0]).count();
+        LENGTHS[n_working.max(1) - 1]
     }
 }
 
@@ -74,7 +74,7 @@ pub(super) fn figure(_: &Args) -> Result<Figure> {
         "tokens in a text",
         places()?.into_iter().map(line).collect(),
     );
-    let title = "Trained on 24 tokens, tested on more: only ALiBi carries to 192";
+    let title = "Trained on 24 tokens, tested on more: only ALiBi works at 192";
     Ok(lines(title, &[panel])?)
 }
 
@@ -87,7 +87,7 @@ mod tests {
         let all = places().unwrap();
         for of in &all {
             let is_alibi = of.name == Place::Alibi.name();
-            assert_eq!(of.carries_to() == LENGTHS[3], is_alibi, "{of:?}");
+            assert_eq!(of.works_up_to() == LENGTHS[3], is_alibi, "{of:?}");
         }
     }
 }
