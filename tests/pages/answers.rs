@@ -47,7 +47,7 @@ impl Kept {
     }
 
     /// What the page must say of a text or a file.
-    fn said(&self, given: &[u8], file: &str) -> Value {
+    fn verdict_on(&self, given: &[u8], file: &str) -> Value {
         let words = serde_json::to_vec(&ExerciseWords::from(&self.exercise)).unwrap();
         let name = &self.exercise.name;
         live_answers::verdict(name, &self.numbers, &words, given.to_vec(), file).unwrap()
@@ -207,7 +207,7 @@ fn map_by_paste(browser: &Browser, view: View) {
     let (mistake, wrong) = kept.wrong().next().unwrap();
     let wrong = printed(&wrong, "", FULL);
     let shown = paste(&page, "scale", &wrong);
-    agrees(&page, &shown, &kept.said(wrong.as_bytes(), ""));
+    agrees(&page, &shown, &kept.verdict_on(wrong.as_bytes(), ""));
     let name = &kept.exercise.sheet.mistakes[mistake].name;
     assert_eq!(shown["headline"], format!("✗ Your answer {name}."));
     assert_eq!(shown["passed"], "");
@@ -220,7 +220,7 @@ fn map_by_paste(browser: &Browser, view: View) {
     );
     let right = printed(&kept.right(), "", FULL);
     let shown = paste(&page, "scale", &right);
-    agrees(&page, &shown, &kept.said(right.as_bytes(), ""));
+    agrees(&page, &shown, &kept.verdict_on(right.as_bytes(), ""));
     assert_eq!([&shown["headline"], &shown["passed"]], ["✓ Passed.", " ✓ passed"]);
     let known = page.text("localStorage.getItem('learn-progress')").unwrap();
     assert!(known.contains("/scale\":\"passed\""), "{known}");
@@ -253,7 +253,7 @@ fn drops(page: &Open, kept: &Kept, file: &str, written: impl Fn(&Answer) -> Vec<
         let bytes = written(&answer);
         let shown = drop_file(page, &kept.exercise.name, file, &bytes);
         assert_eq!(shown["state"], verdict);
-        agrees(page, &shown, &kept.said(&bytes, file));
+        agrees(page, &shown, &kept.verdict_on(&bytes, file));
     }
 }
 
@@ -266,7 +266,7 @@ fn first_coarse() -> (Kept, String) {
         let kept = Kept::of(&exercise.name);
         let found = kept.wrong().find_map(|(_, answer)| {
             let text = coarse(&answer);
-            let said = kept.said(text.as_bytes(), "");
+            let said = kept.verdict_on(text.as_bytes(), "");
             let is_coarse = said["report"]["verdict"] == "coarse";
             let has_names = said["report"]["mistakes"][0].is_object();
             (is_coarse && has_names).then_some(text)
@@ -284,7 +284,7 @@ fn few_bits_by_paste(browser: &Browser, view: View) {
     let name = kept.exercise.name.clone();
     let (_server, page) = opened(browser, &kept, view);
     let shown = paste(&page, &name, &text);
-    let said = kept.said(text.as_bytes(), "");
+    let said = kept.verdict_on(text.as_bytes(), "");
     agrees(&page, &shown, &said);
     let words = shown["text"].as_str().unwrap();
     assert!(words.contains("float64 and print all digits"), "{words}");

@@ -222,8 +222,8 @@ fn a_setting_that_makes_no_sense_is_refused_and_the_figure_stays() {
         open(&page, live);
         if !live.is_trained() {
             let state = hand::state(&page);
-            assert_eq!(state.said("error"), refused(key), "{}", live.name());
-            assert_eq!(state.said("state"), "refused", "{}", live.name());
+            assert_eq!(state.text_of("error"), refused(key), "{}", live.name());
+            assert_eq!(state.text_of("state"), "refused", "{}", live.name());
         }
         assert_eq!(page.text(&caption).unwrap(), before, "{}", live.name());
         // By the module, for each.

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use live_model::{Asked, Model, Reading};
+use live_model::{Model, Reading, Request};
 use serde_json::{Value, json};
 use workshop::{chapters, paths};
 
@@ -74,7 +74,7 @@ pub fn state(page: &Open) -> Value {
 }
 
 /// The largest difference of a probability or a share of a text; its tokens are the same.
-fn farthest(run: &Value, author: &mut Model, asked: &Asked) -> f64 {
+fn farthest(run: &Value, author: &mut Model, asked: &Request) -> f64 {
     let (mut writing, told) = author.begin(asked).unwrap();
     let mut ids: Vec<Value> =
         told["tokens"].as_array().unwrap().iter().map(|it| it["id"].clone()).collect();
@@ -129,7 +129,7 @@ fn the_page_writes_what_the_crates_write() {
             assert_eq!(now["state"], "written", "{}", now["error"]);
             let prompt = PROMPT.to_owned();
             let off = Vec::new();
-            let asked = Asked { prompt, temperature, top_p, seed, n_tokens, off };
+            let asked = Request { prompt, temperature, top_p, seed, n_tokens, off };
             let all = farthest(&now["runs"]["all"], &mut author, &asked);
             println!("{} px, at {temperature}: {all:.1e}", view.width);
             assert!(all < EQUAL, "{all:e}");
@@ -148,7 +148,7 @@ fn switched_off(page: &Open, author: &mut Model) {
     let asked = |off: &[&str]| {
         let prompt = PROMPT.to_owned();
         let off = off.iter().map(|&head| head.to_owned()).collect();
-        Asked { prompt, temperature: 1.5, top_p: 1.0, seed: 7, n_tokens: 20, off }
+        Request { prompt, temperature: 1.5, top_p: 1.0, seed: 7, n_tokens: 20, off }
     };
     page.click("ownModelTried.spot('.own-heads button[aria-label=\"Head 0.1\"]')");
     assert!(state(page)["head"].as_str().unwrap().starts_with("Head 0.1, from "));

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use live_model::{Asked, Chosen, Error, Model, Reading};
+use live_model::{Error, Model, Reading, Request, SelectedFiles};
 use serde_json::{Value, json};
 use workshop::paths;
 
@@ -12,8 +12,8 @@ use crate::own_model::{EQUAL, TOPIC, choose, open_at, state, write};
 use crate::{VIEWS, View};
 
 /// The same files as in the crate's own tests.
-#[path = "../../crates/5-book/live-model/src/tests/chosen.rs"]
-mod chosen;
+#[path = "../../crates/5-book/live-model/src/tests/selected.rs"]
+mod selected;
 
 const SOURCE: &str = "The bank of the river.";
 
@@ -21,18 +21,18 @@ const SOURCE: &str = "The bank of the river.";
 fn folder(name: &str) -> tempfile::TempDir {
     let generation = json!({ "bad_words_ids": [[11]], "forced_bos_token_id": 9 });
     let more = [("generation_config.json", generation)];
-    chosen::folder(&paths::workspace().join("tests/data/models"), name, &more)
+    selected::folder(&paths::workspace().join("tests/data/models"), name, &more)
 }
 
 fn choose_all(page: &Open, folder: &Path) -> Value {
     let files: Vec<PathBuf> =
-        chosen::names(folder).iter().map(|name| folder.join(name)).collect();
+        selected::names(folder).iter().map(|name| folder.join(name)).collect();
     choose(page, &files.iter().map(PathBuf::as_path).collect::<Vec<_>>())
 }
 
-fn asked(temperature: f64, off: &[&str]) -> Asked {
+fn asked(temperature: f64, off: &[&str]) -> Request {
     let (prompt, off) = (SOURCE.to_owned(), off.iter().map(|&head| head.to_owned()));
-    Asked { prompt, temperature, top_p: 1.0, seed: 7, n_tokens: 15, off: off.collect() }
+    Request { prompt, temperature, top_p: 1.0, seed: 7, n_tokens: 15, off: off.collect() }
 }
 
 fn numbers(list: &Value) -> Vec<f64> {
@@ -40,7 +40,7 @@ fn numbers(list: &Value) -> Vec<f64> {
 }
 
 /// The largest difference of a probability or a share of a run; its tokens are the same.
-fn farthest(run: &Value, translator: &mut Model, asked: &Asked) -> f64 {
+fn farthest(run: &Value, translator: &mut Model, asked: &Request) -> f64 {
     let (mut translation, told) = translator.begin(asked).unwrap();
     let ids = |rows: &Value| -> Vec<Value> {
         rows.as_array().unwrap().iter().map(|row| row["id"].clone()).collect()
@@ -94,7 +94,7 @@ fn toggle(page: &Open, name: &str) -> Value {
 }
 
 fn written_and_switched_off(page: &Open, name: &str, folder: &Path) {
-    let mut translator = chosen::read(folder).unwrap();
+    let mut translator = selected::read(folder).unwrap();
     let read = choose_all(page, folder);
     assert_eq!((&read["state"], &read["error"]), (&json!("read"), &json!("")));
     assert_eq!(read["about"], translator.about());
@@ -201,7 +201,7 @@ fn a_source_that_cannot_be_read_is_refused_in_the_crates_words() {
     assert_eq!(write(&page, &json!({ "prompt": SOURCE }))["state"], "written");
     // Without the file that says how the tokenizer is to be read.
     std::fs::remove_file(folder.path().join("tokenizer_config.json")).unwrap();
-    let said = chosen::read(folder.path()).unwrap_err().to_string();
+    let said = selected::read(folder.path()).unwrap_err().to_string();
     let now = choose_all(&page, folder.path());
     assert_eq!((&now["state"], &now["error"]), (&json!("refused"), &json!(said)));
     page.close_without_problems();

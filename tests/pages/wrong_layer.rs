@@ -88,7 +88,7 @@ fn the_page_names_the_mistakes_that_the_crate_names() {
             let shown = choose(&page, name);
             let native = live_model::layer(
                 fs::read(layer(name)).unwrap(),
-                &live_model::said(&json!({})),
+                &live_model::overrides(&json!({})),
             );
             let native = native.unwrap()["diagnosis"].take();
             let ids = |of: &Value| {

@@ -39,7 +39,7 @@ pub fn first(live: &dyn Live) -> Map<String, Value> {
 
 impl State {
     /// One of the page's texts.
-    pub fn said(&self, key: &str) -> &str {
+    pub fn text_of(&self, key: &str) -> &str {
         self.all[key].as_str().unwrap()
     }
 
@@ -55,8 +55,8 @@ impl State {
             faults.push("nothing is drawn".to_owned());
         }
         let moved = self.settings != first(live);
-        if moved && !self.said("address").contains(live.name()) {
-            faults.push(format!("the address is {}", self.said("address")));
+        if moved && !self.text_of("address").contains(live.name()) {
+            faults.push(format!("the address is {}", self.text_of("address")));
         }
         // What is trained is compared at its end.
         if live.is_trained() {
@@ -67,17 +67,16 @@ impl State {
                 let shown = shown.to_json();
                 let shown_there = Compared::new(&shown, &self.all["shown"], bound(live));
                 faults.extend(shown_there.problems);
-                if self.said("words") != self.all["shown"]["words"] {
-                    faults.push(format!("it says “{}”", self.said("words")));
+                if self.text_of("words") != self.all["shown"]["words"] {
+                    faults.push(format!("it says “{}”", self.text_of("words")));
                 }
-                if !self.said("error").is_empty() {
-                    faults.push(format!("it refuses: {}", self.said("error")));
+                if !self.text_of("error").is_empty() {
+                    faults.push(format!("it refuses: {}", self.text_of("error")));
                 }
             }
-            Err(error) if self.said("error") == format!("{error:#}") => {}
-            Err(error) => {
-                faults.push(format!("not refused as {error:#}: {}", self.said("error")))
-            }
+            Err(error) if self.text_of("error") == format!("{error:#}") => {}
+            Err(error) => faults
+                .push(format!("not refused as {error:#}: {}", self.text_of("error"))),
         }
         faults.into_iter()
     }

@@ -18,7 +18,7 @@ pub(crate) struct Table<F> {
 /// for what it says itself; of an object, such as the names of tensors, entry by entry.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct TableText {
     #[serde(borrow)]
     keys: Vec<(&'static str, &'static str)>,
     #[serde(borrow)]
@@ -32,7 +32,7 @@ impl<F: Deserialize<'static>> Table<F> {
     /// # Panics
     /// For what makes no table: all of them are in this crate.
     pub fn read(text: &'static str) -> Self {
-        let Written { keys, tensors, families } =
+        let TableText { keys, tensors, families } =
             serde_json::from_str(text).expect("a table of families");
         let mut whole: Vec<Map<String, Value>> = Vec::new();
         for mut family in families {

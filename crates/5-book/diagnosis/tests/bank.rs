@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use attention::{Matrix, Rng, SeedableRng, random_matrix};
-use common::{Layer, apart, ids, mistakes, said, self_attention, size, stored};
+use common::{Layer, apart, ids, mistakes, self_attention, size, stored, summary};
 use diagnosis::{
     Diagnosis, EmptyRow, Intent, Mistake, Precision, Record, State, Verdict, bank,
 };
@@ -54,7 +54,7 @@ fn named(mistake: &'static Mistake) -> (String, Vec<String>) {
         let sets = ids(&diagnosis);
         let is_in_group = sets.iter().any(|set| set[..] == [mistake.id]);
         if diagnosis.verdict != Verdict::Mistake || !is_in_group {
-            wrong.push(format!("{}, seed {seed}: {}", mistake.id, said(&diagnosis)));
+            wrong.push(format!("{}, seed {seed}: {}", mistake.id, summary(&diagnosis)));
         }
         n_layers += 1;
         alone += usize::from(sets.len() == 1);
@@ -176,7 +176,7 @@ fn n_named(n: usize, n_mistakes: usize, precision: Precision) -> usize {
             unknown += 1;
         } else {
             let names: Vec<&str> = chosen.iter().map(|it| it.id).collect();
-            assert!(is_found, "seed {seed}: {names:?}: {}", said(&diagnosis));
+            assert!(is_found, "seed {seed}: {names:?}: {}", summary(&diagnosis));
             named += 1;
         }
     }

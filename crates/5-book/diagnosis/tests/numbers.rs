@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use attention::{Dims, LayerParameters, Matrix, Rng, SeedableRng, random_matrix};
 use common::loops::{Machine, output, twisted};
-use common::{Layer, apart, change_all, multiply_weights, said, size, stored};
+use common::{Layer, apart, change_all, multiply_weights, size, stored, summary};
 use diagnosis::{
     Diagnosis, HeadNorm, Mistake, NormKind, Precision, Record, State, Step, Verdict,
 };
@@ -124,7 +124,7 @@ fn none_is_right(kinds: Range<usize>, each: u64) {
             let words = format!(
                 "{wrong:?} kept and computed in {pair:?}, seed {seed}: moved {moved:.0}, \
                  rounded {rounded:.1}: {}",
-                said(&diagnosis)
+                summary(&diagnosis)
             );
             // What is within the rounding of the computing, no output shows.
             if wrong.number(&of.layer.record).is_some() && moved > 4.0 * rounded {
@@ -225,9 +225,9 @@ fn a_mistake_and_a_number_are_told_as_both() {
         let diagnosis = layer.layer.diagnosis();
         let has_mistake = diagnosis.explanations.iter().any(|set| set[..] == [mistake]);
         let is_both = has_mistake && is_told(&layer, &diagnosis);
-        let (wrong, said) = (layer.wrong, said(&diagnosis));
+        let (wrong, summary) = (layer.wrong, summary(&diagnosis));
         let words =
-            format!("seed {seed}: {wrong:?} and {} in {kept:?}: {said}", mistake.id);
+            format!("seed {seed}: {wrong:?} and {} in {kept:?}: {summary}", mistake.id);
         match diagnosis.verdict {
             _ if is_both => told += 1,
             // Some two are one number, or two others, as far as the precision tells.

@@ -9,7 +9,7 @@ mod common;
 
 use attention::{Matrix, Rng, SeedableRng, random_matrix};
 use common::loops::{Machine, PRECISIONS, pass};
-use common::{Layer, change_all, ids, random_layer, said, self_attention, size};
+use common::{Layer, change_all, ids, random_layer, self_attention, size, summary};
 use diagnosis::{
     Diagnosis, EmptyRow, Mistake, Overrides, Precision, Record, State, Verdict, bank,
     diagnose, read,
@@ -53,9 +53,9 @@ fn called(seed: u64) -> Called {
     layer.intent.empty_row = EmptyRow::Zeros;
     let diagnosis = layer.diagnosis();
     let is_one = stored == machine.precision && is_rounded_before;
-    let said = said(&diagnosis);
+    let summary = summary(&diagnosis);
     let words =
-        format!("seed {seed}: stored {stored:?}, computed in {machine:?}: {said}");
+        format!("seed {seed}: stored {stored:?}, computed in {machine:?}: {summary}");
     Called { shows: is_one.then_some(stored), verdict: diagnosis.verdict, words }
 }
 
@@ -199,7 +199,7 @@ fn accusation(seed: u64, shown: Print, printed: Printed) -> Option<String> {
     let words =
         format!("seed {seed}: {shown:?}, {printed:?}, computed in {precision:?}: ");
     let is_wrong = diagnosis.verdict != Verdict::Right || is_full && !is_said_full;
-    is_wrong.then(|| words + &said(&diagnosis))
+    is_wrong.then(|| words + &summary(&diagnosis))
 }
 
 #[test]
@@ -246,8 +246,12 @@ fn unknown(mistake: &'static Mistake, printed: Printed) -> usize {
             Verdict::Right => is_hedged(&diagnosis),
             Verdict::Mistake => false,
         };
-        let said = said(&diagnosis);
-        assert!(is_open || is_named, "{printed:?}: {}, seed {seed}: {said}", mistake.id);
+        let summary = summary(&diagnosis);
+        assert!(
+            is_open || is_named,
+            "{printed:?}: {}, seed {seed}: {summary}",
+            mistake.id
+        );
         is_open
     };
     (0..600).filter_map(with_mistake).take(3).filter(is_unknown).count()
@@ -281,7 +285,10 @@ fn noise_with_few_digits_is_no_mistake() {
             self::print(&mut layer.record, print, Printed::Output);
             let diagnosis = layer.diagnosis();
             if diagnosis.verdict != Verdict::Unknown {
-                wrong.push(format!("{seed} {print:?} {n} numbers: {}", said(&diagnosis)));
+                wrong.push(format!(
+                    "{seed} {print:?} {n} numbers: {}",
+                    summary(&diagnosis)
+                ));
             }
         }
     }
@@ -323,8 +330,8 @@ fn pasted() -> Vec<u8> {
 #[test]
 fn what_is_assumed_of_digits_is_said() {
     let file = TensorFile::from_bytes("pasted", pasted()).unwrap();
-    let said = Overrides { heads: Some(3), ..Overrides::default() };
-    let reading = read(&[&file], &said).unwrap();
+    let overrides = Overrides { heads: Some(3), ..Overrides::default() };
+    let reading = read(&[&file], &overrides).unwrap();
     let diagnosis = diagnose(&reading.record, &reading.intent).unwrap();
     assert_eq!(diagnosis.verdict, Verdict::Right, "{:?}", ids(&diagnosis));
     assert_eq!(diagnosis.precision, "float32");
@@ -354,7 +361,7 @@ fn zeros_alone_are_no_evidence() {
         let diagnosis = layer.diagnosed(output.clone());
         let is_said = diagnosis.remarks.iter().any(|it| it.contains("zeros alone"));
         if diagnosis.verdict != Verdict::Unknown || !is_said {
-            wrong.push(format!("{seed}: {}", said(&diagnosis)));
+            wrong.push(format!("{seed}: {}", summary(&diagnosis)));
         }
         // Where W^O is zeros, as some begin, they are what was meant.
         multiply_output(&mut layer, 0.0);

@@ -29,7 +29,7 @@ mod weights;
 
 pub use control::{Control, Kind};
 pub use page::{Live, Ongoing, Pairs, Shown};
-pub use question::Asked;
+pub use question::PageQuestion;
 pub use weights::Weights;
 
 pub(crate) use figure::LiveFigure;

@@ -49,7 +49,7 @@ pub enum Error {
         "{names}: no model that this page reads: that is one GGUF file, NAME.gguf, or \
          config.json, tokenizer.json and model.safetensors of a folder"
     )]
-    Chosen { names: String },
+    NoModel { names: String },
 
     /// A model that is larger than what the page may have.
     #[error("{file}: the page cannot have memory for its {n_bytes} bytes")]

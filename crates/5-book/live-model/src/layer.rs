@@ -14,7 +14,7 @@ const FILE: &str = "the file";
 
 /// What a page says of a layer besides its file: a JSON object with `heads`, `kv_heads`,
 /// `causal` and `rotary`, each left out where the file says it.
-pub fn said(choices: &Value) -> Overrides {
+pub fn overrides(choices: &Value) -> Overrides {
     let count = |key: &str| choices[key].as_u64().and_then(|n| n.try_into().ok());
     Overrides {
         heads: count("heads"),

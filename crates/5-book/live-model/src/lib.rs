@@ -40,8 +40,8 @@ mod steps;
 mod tests;
 
 pub use error::Error;
-pub use layer::{layer, said};
+pub use layer::{layer, overrides};
 pub use model::{Model, SentenceHeads};
 pub use names::NamesTest;
-pub use reading::{Chosen, Reading};
-pub use steps::{Asked, Step, Writing};
+pub use reading::{Reading, SelectedFiles};
+pub use steps::{Request, Step, Writing};

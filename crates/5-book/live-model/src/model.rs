@@ -13,7 +13,7 @@ use models::{Head, Kind, WriteOptions, finite};
 use serde_json::{Value, json};
 use texts::{Growing, Long, Text};
 
-use crate::steps::{Asked, Step, chosen, piece, token};
+use crate::steps::{Request, Step, chosen, piece, token};
 use crate::{Error, Writing};
 
 /// A model and its tokenizer.
@@ -150,7 +150,7 @@ impl Model {
     /// # Errors
     /// [`Error::WritesNot`]; [`Error::LongPage`] for a source; as [`Text::pieces`],
     /// [`models::Sampling`], [`models::Model::head`] and [`models::Model::write`].
-    pub fn begin(&mut self, asked: &Asked) -> Result<(Writing, Value), Error> {
+    pub fn begin(&mut self, asked: &Request) -> Result<(Writing, Value), Error> {
         let Self { model, text } = self;
         let has_source = match &model.kind {
             Kind::Encoder(_) => return Err(Error::WritesNot),

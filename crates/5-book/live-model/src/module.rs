@@ -9,7 +9,9 @@ use models::encoders::Ablation;
 use serde_json::Value;
 use wasm_minimal_protocol::{initiate_protocol, wasm_func};
 
-use crate::{Asked, Chosen, Error, Model, NamesTest, Reading, SentenceHeads, Writing};
+use crate::{
+    Error, Model, NamesTest, Reading, Request, SelectedFiles, SentenceHeads, Writing,
+};
 
 initiate_protocol!();
 
@@ -44,7 +46,7 @@ enum State {
 pub fn check(names: &[u8]) -> Result<Vec<u8>, PageError> {
     // Of another choice, perhaps, of which one could not be read.
     SMALL.take();
-    let chosen = Chosen::of(text(names)?.lines())?;
+    let chosen = SelectedFiles::of(text(names)?.lines())?;
     Ok(chosen.names().join("\n").into_bytes())
 }
 
@@ -112,8 +114,8 @@ pub fn finish() -> Result<Vec<u8>, PageError> {
 /// What is wrong with a layer: what the page says of it, as JSON, and the bytes of its file.
 #[wasm_func]
 pub fn diagnose(choices: &[u8], file: &[u8]) -> Result<Vec<u8>, PageError> {
-    let said = crate::said(&serde_json::from_slice(choices)?);
-    bytes(&crate::layer(file.to_vec(), &said)?)
+    let overrides = crate::overrides(&serde_json::from_slice(choices)?);
+    bytes(&crate::layer(file.to_vec(), &overrides)?)
 }
 
 /// A sentence in all heads: all but the maps.
@@ -170,7 +172,7 @@ pub fn write(asked: &[u8]) -> Result<Vec<u8>, PageError> {
     let whole =
         |key: &str| asked[key].as_u64().ok_or(format!("{key} is no whole number"));
     let number = |key: &str| asked[key].as_f64().ok_or(format!("the {key} is no number"));
-    let asked = Asked {
+    let asked = Request {
         prompt: text("prompt"),
         temperature: number("temperature")?,
         top_p: number("top_p")?,

@@ -1,7 +1,7 @@
 //! Files become a model: one that is looked at, one that writes, or one that does both.
 
 mod beginning;
-mod chosen;
+mod selected;
 
 use std::collections::BTreeMap;
 
@@ -14,9 +14,9 @@ use texts::Text;
 
 use crate::{Error, Model};
 
-pub use chosen::Chosen;
+pub use selected::SelectedFiles;
 
-use chosen::WEIGHTS;
+use selected::WEIGHTS;
 
 use beginning::Beginning;
 

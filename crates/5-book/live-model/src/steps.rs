@@ -15,7 +15,7 @@ const MOST_LIKELY: usize = 10;
 
 /// A text that a model is to write, and how.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Asked {
+pub struct Request {
     /// What it goes on with, or what it reads.
     pub prompt: String,
     /// The most likely token for 0, and else by chance.
@@ -30,7 +30,7 @@ pub struct Asked {
     pub off: Vec<String>,
 }
 
-impl Asked {
+impl Request {
     pub(crate) fn choice(&self) -> Result<Choice, Error> {
         Ok(match self.temperature == 0.0 {
             true => Choice::greedy(),

@@ -10,7 +10,7 @@ use tensors::{NewTensor, TensorFile, to_bytes};
 use super::*;
 
 mod author;
-mod chosen;
+mod selected;
 mod tiny;
 mod translator;
 
@@ -43,7 +43,7 @@ fn owned(names: &[&str]) -> Vec<String> {
 }
 
 /// What is told when a text begins, and all steps that write it.
-fn written(model: &mut Model, asked: &Asked) -> (Value, Vec<Step>) {
+fn written(model: &mut Model, asked: &Request) -> (Value, Vec<Step>) {
     let (mut writing, told) = model.begin(asked).unwrap();
     let mut steps: Vec<Step> = Vec::new();
     while !steps.last().is_some_and(|step| step.is_last) {
@@ -98,16 +98,19 @@ fn apart(found: &[f32], expected: &[f64]) -> f64 {
 fn files_are_known_by_their_names() {
     let all = ["vocab.txt", "config.json", "tokenizer.json", "model.safetensors"];
     let small = vec!["config.json", "tokenizer.json"];
-    assert_eq!(Chosen::of(all).unwrap(), Chosen::Folder("model.safetensors", small));
+    assert_eq!(
+        SelectedFiles::of(all).unwrap(),
+        SelectedFiles::Folder("model.safetensors", small)
+    );
     let refused = |names: &[&'static str]| {
-        Chosen::of(names.iter().copied()).unwrap_err().to_string()
+        SelectedFiles::of(names.iter().copied()).unwrap_err().to_string()
     };
     insta::assert_snapshot!(refused(&[all[1], all[3]]), @"what was chosen has no tokenizer.json");
     insta::assert_snapshot!(refused(&[all[1], all[2], "model.safetensors.index.json"]), @r#"what was chosen has no model.safetensors: its weights are in several files, and a page reads one: load it with transformers, and model.save_pretrained(folder, max_shard_size="4GB") writes one file"#);
     insta::assert_snapshot!(refused(&["model-00001-of-00002.safetensors"]), @"what was chosen has no config.json");
     insta::assert_snapshot!(refused(&[all[1], all[3], "source.spm"]), @"what was chosen has no tokenizer.json: source.spm is SentencePiece's own file, which is not read here, and Marian's tokenizer writes no other");
     let more = ["generation_config.json", "notes.txt", "tokenizer_config.json"];
-    let chosen = Chosen::of([&all[..], &more].concat()).unwrap();
+    let chosen = SelectedFiles::of([&all[..], &more].concat()).unwrap();
     let names = chosen.names();
     assert_eq!(names[0], "model.safetensors");
     assert_eq!(names[1..], [all[1], all[2], more[2], more[0]]);

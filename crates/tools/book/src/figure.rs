@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result};
 use lessons::Args;
-use lessons::live::{Asked, Control, Live, Weights};
+use lessons::live::{Control, Live, PageQuestion, Weights};
 use pages::{FigureFolder, Figures};
 use runs::Run;
 use serde_json::{Value, json};
@@ -105,7 +105,7 @@ fn heads_place(figure: &str) -> Result<String> {
 /// A live figure: as any other, and beside it what `live.js` needs to make it live.
 fn live_place(live: &dyn Live, figure: &str) -> Result<String> {
     let name = live.name();
-    let question = |it: &Asked| {
+    let question = |it: &PageQuestion| {
         let [ask, found] = [it.ask, it.found].map(figures::formula);
         json!({ "ask": ask, "answer": it.answer, "found": found })
     };

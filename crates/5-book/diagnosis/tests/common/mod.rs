@@ -21,7 +21,7 @@ pub fn ids(diagnosis: &Diagnosis) -> Vec<Vec<&'static str>> {
 }
 
 /// All that is said of a layer, for the words of a test that fails.
-pub fn said(diagnosis: &Diagnosis) -> String {
+pub fn summary(diagnosis: &Diagnosis) -> String {
     let Diagnosis { verdict, number_words, condition, tensors, .. } = diagnosis;
     let ids = ids(diagnosis);
     format!("{verdict:?} {ids:?}, {number_words:?}, {condition:?}, {tensors:?}")

@@ -42,7 +42,7 @@ pub fn give(bytes: Vec<u8>) -> Result<()> {
 }
 
 /// What is written after a line of text was read, and where the heads looked meanwhile.
-pub struct Written {
+pub struct Translation {
     /// The line that was read.
     pub read: String,
     /// What is written.
@@ -51,7 +51,7 @@ pub struct Written {
     pub maps: Vec<Matrix>,
 }
 
-impl Written {
+impl Translation {
     /// Has a model read a line and write.
     ///
     /// # Errors

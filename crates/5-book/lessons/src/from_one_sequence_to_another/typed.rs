@@ -4,7 +4,7 @@ use anyhow::Result;
 use training::dates::{Date, Form};
 
 use super::SEED;
-use super::model::{N_HEADS, Written, opened};
+use super::model::{N_HEADS, Translation, opened};
 use crate::live::setting::choice;
 use crate::live::{LiveFigure, LiveView, Question, Setting, Weights, live};
 use crate::numbers::share;
@@ -116,13 +116,14 @@ impl Facts {
 }
 
 fn draw(set: &Set) -> Result<LiveView<Facts>> {
-    let written = Written::by(&opened()?.ablated(&set.removed.heads())?, &set.typed())?;
+    let written =
+        Translation::by(&opened()?.ablated(&set.removed.heads())?, &set.typed())?;
     let without = match set.removed {
         Removed::Nothing => String::new(),
         Removed::One(head) => format!(", without head {head}"),
         Removed::AllBut(head) => format!(", with head {head} alone"),
     };
-    let Written { read, text, maps } = &written;
+    let Translation { read, text, maps } = &written;
     let title = format!("Seed {SEED}: “{read}” is written as {text}{without}");
     let most = maps.iter().enumerate().map(|(head, map)| {
         let (at, _) = map.row(2).transpose().argmax();

@@ -1,7 +1,7 @@
 //! What is true of every figure.
 
 use super::*;
-use crate::live::Asked;
+use crate::live::PageQuestion;
 
 mod answers;
 
@@ -57,7 +57,7 @@ fn a_live_figure_asks_one_question_to_four() {
     for live in live() {
         let (name, questions) = (live.name(), live.questions());
         assert!((1..=4).contains(&questions.len()), "{name}: {}", questions.len());
-        for Asked { ask, found, .. } in questions {
+        for PageQuestion { ask, found, .. } in questions {
             assert!(ask.ends_with(['?', '.']) && found.ends_with('.'), "{ask} {found}");
         }
     }
@@ -65,7 +65,7 @@ fn a_live_figure_asks_one_question_to_four() {
 
 /// Where the controls stand first it is not answered; at its own answer it is.
 fn assert_knows(live: &dyn Live, nth: usize) {
-    let (name, Asked { ask, answer, .. }) = (live.name(), &live.questions()[nth]);
+    let (name, PageQuestion { ask, answer, .. }) = (live.name(), &live.questions()[nth]);
     let answer: Vec<(&str, &str)> =
         answer.iter().map(|(key, text)| (*key, text.as_str())).collect();
     let is_answered = |pairs: &[(&str, &str)]| live.draw(pairs).unwrap().answered[nth];

@@ -8,7 +8,7 @@ use figures::Figure;
 
 use super::control::Control;
 use super::figure::LiveFigure;
-use super::question::{Asked, Question};
+use super::question::{PageQuestion, Question};
 use super::settings::Settings;
 use super::training::Training;
 use super::view::LiveView;
@@ -33,7 +33,7 @@ pub trait Live: Sync {
     fn controls(&self) -> Vec<Control>;
 
     /// What it asks its reader, one after the other.
-    fn questions(&self) -> Vec<Asked>;
+    fn questions(&self) -> Vec<PageQuestion>;
 
     /// The figure at these settings.
     ///
@@ -123,8 +123,8 @@ impl<S: Settings, F: Serialize> Live for LiveFigure<S, F> {
         S::controls()
     }
 
-    fn questions(&self) -> Vec<Asked> {
-        self.questions.iter().map(Question::asked).collect()
+    fn questions(&self) -> Vec<PageQuestion> {
+        self.questions.iter().map(Question::on_page).collect()
     }
 
     fn draw(&self, pairs: &Pairs) -> Result<Shown> {

@@ -18,7 +18,7 @@ pub struct Question<S, F> {
 
 /// A question as a page has it.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct PageQuestion {
     /// What is asked, in a sentence.
     pub ask: &'static str,
     /// Settings that answer it, as an address has them.
@@ -28,11 +28,11 @@ pub struct Asked {
 }
 
 impl<S: Settings, F> Question<S, F> {
-    pub(super) fn asked(&self) -> Asked {
+    pub(super) fn on_page(&self) -> PageQuestion {
         let mut answer = S::first();
         (self.answer)(&mut answer);
         let moved = answer.moved().into_iter();
         let answer = moved.map(|(control, text)| (control.key, text)).collect();
-        Asked { ask: self.ask, answer, found: self.found }
+        PageQuestion { ask: self.ask, answer, found: self.found }
     }
 }

@@ -18,10 +18,10 @@ fn author() -> Model {
     reading.finish().unwrap()
 }
 
-fn asked(prompt: &str, temperature: f64, off: &[(usize, usize)]) -> Asked {
+fn asked(prompt: &str, temperature: f64, off: &[(usize, usize)]) -> Request {
     let off = off.iter().map(|&head| Head::from(head).to_string()).collect();
     let prompt = prompt.to_owned();
-    Asked { prompt, temperature, top_p: 1.0, seed: 3, n_tokens: 9, off }
+    Request { prompt, temperature, top_p: 1.0, seed: 3, n_tokens: 9, off }
 }
 
 /// The readable model, with zeros in the stead of these heads.
@@ -49,7 +49,7 @@ fn it_writes_what_the_readable_model_writes_with_all_heads_and_without_some() {
         let (sampling, mut choice) = chosen_by(temperature, top_p);
         let mut unread: Vec<usize> = PROMPT.bytes().map(usize::from).collect();
         let mut n_tokens = 0;
-        let asked = Asked { top_p, ..asked(PROMPT, temperature, off) };
+        let asked = Request { top_p, ..asked(PROMPT, temperature, off) };
         let (told, steps) = written(&mut author, &asked);
         assert_eq!(told["tokens"].as_array().unwrap().len(), PROMPT.len());
         // The prompt is longer than what is read at once.
@@ -108,8 +108,8 @@ fn a_folder_writes_too() {
 #[test]
 fn it_ends_where_the_file_of_generation_says() {
     let written = |more: &[(&str, Value)]| {
-        let folder = chosen::folder(&models(), "llama-1", more);
-        let mut author = chosen::read(folder.path()).unwrap();
+        let folder = selected::folder(&models(), "llama-1", more);
+        let mut author = selected::read(folder.path()).unwrap();
         let (_, steps) = written(&mut author, &asked("the bank", 0.0, &[]));
         (ids(&steps), steps.last().unwrap().told["is_end"] == true)
     };
@@ -126,7 +126,7 @@ fn it_ends_where_the_file_of_generation_says() {
 #[test]
 fn what_is_asked_too_much_is_refused_with_its_numbers() {
     let mut author = author();
-    let mut refused = |asked: &Asked| author.begin(asked).unwrap_err().to_string();
+    let mut refused = |asked: &Request| author.begin(asked).unwrap_err().to_string();
     let long = "a".repeat(60);
     insta::assert_snapshot!(refused(&asked(&long, 0.0, &[])), @"the text has 60 tokens, and 9 more are to be written: the model has 64 positions");
     insta::assert_snapshot!(refused(&asked(&long.repeat(2), 0.0, &[])), @"the text has 120 tokens, [CLS] and [SEP] or the like among them, and the model has 64 positions");
@@ -147,8 +147,8 @@ fn files_that_are_no_model_that_writes_are_named() {
     insta::assert_snapshot!(refused(&bytes[..100]), @"tiny.gguf: cut short: the list of tensors needs 480 bytes, and 84 are left");
     let large = Reading::begin_gguf(NAME, u64::MAX).unwrap_err();
     insta::assert_snapshot!(large, @"tiny.gguf: the page cannot have memory for its 18446744073709551615 bytes");
-    let chosen = |names: &[&'static str]| Chosen::of(names.iter().copied());
-    assert_eq!(chosen(&["README.md", "A.GGUF"]).unwrap(), Chosen::Gguf("A.GGUF"));
+    let chosen = |names: &[&'static str]| SelectedFiles::of(names.iter().copied());
+    assert_eq!(chosen(&["README.md", "A.GGUF"]).unwrap(), SelectedFiles::Gguf("A.GGUF"));
     insta::assert_snapshot!(chosen(&["a.gguf", "b.gguf"]).unwrap_err(), @"a.gguf, b.gguf: no model that this page reads: that is one GGUF file, NAME.gguf, or config.json, tokenizer.json and model.safetensors of a folder");
     insta::assert_snapshot!(chosen(&["pytorch_model.bin"]).unwrap_err(), @"pytorch_model.bin: no model that this page reads: that is one GGUF file, NAME.gguf, or config.json, tokenizer.json and model.safetensors of a folder");
 }

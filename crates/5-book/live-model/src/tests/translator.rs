@@ -15,16 +15,16 @@ const SOURCE: &str = "The bank of the river.";
 const MOST: usize = 12;
 
 fn folder(name: &str, more: &[(&str, Value)]) -> TempDir {
-    chosen::folder(&models(), name, more)
+    selected::folder(&models(), name, more)
 }
 
 fn read(folder: &TempDir) -> Result<Model, Box<Error>> {
-    chosen::read(folder.path())
+    selected::read(folder.path())
 }
 
-fn asked(temperature: f64, off: &[Head]) -> Asked {
+fn asked(temperature: f64, off: &[Head]) -> Request {
     let (prompt, off) = (SOURCE.to_owned(), off.iter().map(Head::to_string).collect());
-    Asked { prompt, temperature, top_p: 1.0, seed: 3, n_tokens: MOST, off }
+    Request { prompt, temperature, top_p: 1.0, seed: 3, n_tokens: MOST, off }
 }
 
 /// The readable model of a folder, and the source as it reads it.
@@ -154,7 +154,7 @@ fn files_beside_the_three_say_what_they_say_natively() {
 fn what_cannot_be_read_or_written_is_refused_with_its_numbers() {
     let mut translator = read(&folder("bart-1", &[])).unwrap();
     let mut refused = |prompt: &str, temperature: f64, off: &[Head]| {
-        let asked = Asked { prompt: prompt.to_owned(), ..asked(temperature, off) };
+        let asked = Request { prompt: prompt.to_owned(), ..asked(temperature, off) };
         translator.begin(&asked).unwrap_err().to_string()
     };
     let head = |part, layer, head| [Head { part: Some(part), layer, head }];
@@ -164,7 +164,7 @@ fn what_cannot_be_read_or_written_is_refused_with_its_numbers() {
     insta::assert_snapshot!(refused("the", 0.0, &head(Part::Cross, 3, 0)), @"there are 3 layers, 0 to 2: layer 3 does not exist");
     insta::assert_snapshot!(refused("the", 0.0, &head(Part::Source, 0, 4)), @"there are 4 heads, 0 to 3: head 4 does not exist");
     let mut long = read(&folder("t5-1", &[])).unwrap();
-    let asked = Asked { prompt: "the ".repeat(199), ..asked(0.0, &[]) };
+    let asked = Request { prompt: "the ".repeat(199), ..asked(0.0, &[]) };
     insta::assert_snapshot!(long.begin(&asked).unwrap_err(), @"the text has 201 tokens, and a page draws the maps of up to 200");
     let json = fs::read(folder("marian-1", &[]).path().join("config.json")).unwrap();
     let mut config: Value = serde_json::from_slice(&json).unwrap();
@@ -196,7 +196,7 @@ fn heads_of_all_parts_have_names() {
     }
     let mut begin = |off: &str| {
         let off = vec![off.to_owned()];
-        translator.begin(&Asked { off, ..asked(0.0, &[]) }).map(|_| ())
+        translator.begin(&Request { off, ..asked(0.0, &[]) }).map(|_| ())
     };
     begin("cross 1.2").unwrap();
     insta::assert_snapshot!(begin("1.2").unwrap_err(), @r#""1.2" is no head: a head is its part (source, written or cross), its layer and its number, as in cross 5.7"#);

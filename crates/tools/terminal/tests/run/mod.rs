@@ -36,8 +36,8 @@ impl Ended {
         self
     }
 
-    /// Without the path, which is another on every machine.
-    pub fn said(&self) -> String {
+    /// Its output without the first line, whose path is another on every machine.
+    pub fn without_path(&self) -> String {
         self.out.lines().skip(1).map(|line| format!("{line}\n")).collect()
     }
 

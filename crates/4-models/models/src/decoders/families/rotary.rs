@@ -58,7 +58,7 @@ pub(super) fn rotary(
     // Of a huge share, the next even number would be none.
     let fits = (1..=d_k).contains(&n_rotated) && n_rotated.next_multiple_of(2) <= d_k;
     if !fits || is_whole {
-        let (of, key, _) = said(&places)?.unwrap_or((settings, "head_dim", 0.0));
+        let (of, key, _) = first_number(&places)?.unwrap_or((settings, "head_dim", 0.0));
         let expected = match share {
             None if key == "head_dim" => "an even number, of which all are rotated",
             None => "1: whole heads of an even number of entries are rotated",
@@ -83,8 +83,8 @@ pub(super) fn rotary_of_layers(
     stretched(rope, all, base, d_k)
 }
 
-/// The first place where a number is said.
-fn said<'a>(
+/// The first of these places that has a number.
+fn first_number<'a>(
     places: &[(&'a Settings, &'a str)],
 ) -> Result<Option<(&'a Settings, &'a str, f64)>> {
     for &(settings, key) in places {
@@ -97,7 +97,7 @@ fn said<'a>(
 
 /// The number that all say who say one.
 fn agreed(places: &[(&Settings, &str)], default: f64) -> Result<f64> {
-    let first = said(places)?.map_or(default, |(_, _, number)| number);
+    let first = first_number(places)?.map_or(default, |(_, _, number)| number);
     for (settings, key) in places {
         if settings.above_0(key)?.is_some_and(|number| number != first) {
             return Err(settings.wrong(key, "what another key says of the same").into());

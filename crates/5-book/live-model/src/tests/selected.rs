@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{Chosen, Error, Model, Reading};
+use super::{Error, Model, Reading, SelectedFiles};
 
 /// One of the tiny models, with a tokenizer that is to be read as it is; and more files, or
 /// others in their stead.
@@ -34,7 +34,7 @@ pub fn names(folder: &Path) -> Vec<String> {
 /// The model of all files of a folder, as a page takes them.
 pub fn read(folder: &Path) -> Result<Model, Box<Error>> {
     let names = names(folder);
-    let chosen = Chosen::of(names.iter().map(String::as_str))?;
+    let chosen = SelectedFiles::of(names.iter().map(String::as_str))?;
     let bytes = |name: &str| fs::read(folder.join(name)).unwrap();
     let files = chosen.names().into_iter().map(|name| (name.to_owned(), bytes(name)));
     let mut files: BTreeMap<String, Vec<u8>> = files.collect();

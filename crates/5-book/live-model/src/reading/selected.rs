@@ -17,19 +17,19 @@ const GGUF: &str = ".gguf";
 
 /// What was chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Chosen<'a> {
+pub enum SelectedFiles<'a> {
     /// A file that is a whole model.
     Gguf(&'a str),
     /// A folder's weights, and of its small files those that are read.
     Folder(&'a str, Vec<&'a str>),
 }
 
-impl<'a> Chosen<'a> {
+impl<'a> SelectedFiles<'a> {
     /// Which of these names make a model; others are left aside.
     ///
     /// # Errors
     /// [`model_files::Error::NoFile`] with the first of a folder's files that is missing;
-    /// [`Error::Chosen`] where there is none of them.
+    /// [`Error::NoModel`] where there is none of them.
     pub fn of(names: impl IntoIterator<Item = &'a str>) -> Result<Self, Error> {
         let names: Vec<&str> = names.into_iter().collect();
         let is_gguf = |name: &&&str| name.to_ascii_lowercase().ends_with(GGUF);
@@ -50,7 +50,7 @@ impl<'a> Chosen<'a> {
         };
         let mut needed = NEEDED.into_iter().chain([WEIGHTS]);
         if !needed.clone().any(|file| has(file).is_some() || !hint(file).is_empty()) {
-            return Err(Error::Chosen { names: names.join(", ") });
+            return Err(Error::NoModel { names: names.join(", ") });
         }
         if let Some(file) = needed.find(|file| has(file).is_none()) {
             return Err(missing(file).into());
