@@ -8,7 +8,7 @@ use std::sync::{Mutex, Once};
 use std::thread;
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What became of a call.
 #[derive(Debug, Clone)]
@@ -20,7 +20,7 @@ pub enum Outcome<O> {
 }
 
 /// What a panic said, and where.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Panic {
     /// Its message.
     pub message: String,
@@ -138,6 +138,11 @@ impl Words {
             Some(_) => println!("{}", serde_json::json!(report())),
             None => println!("{message}"),
         }
+        self.end();
+    }
+
+    /// Prints behind it that the check came to its end.
+    pub(crate) fn end(&self) {
         if let Some(word) = &self.word {
             println!("{}", word.trim_end());
         }
