@@ -181,14 +181,18 @@ fn walls<'a>(
     for (name, value) in &room.variables {
         add(&["--setenv", name, value]);
     }
-    for library in LIBRARIES {
-        add(&["--ro-bind-try", library, library]);
-    }
-    for path in programs.chain(&room.readable) {
-        walls.extend(["--ro-bind-try".into(), path.into(), path.into()]);
-    }
-    if let Some(folder) = &room.writable {
-        walls.extend(["--bind".into(), folder.into(), folder.into()]);
+    let libraries = LIBRARIES.iter().map(Path::new);
+    let readable = libraries.chain(programs.chain(&room.readable).map(PathBuf::as_path));
+    let readable = readable.map(|path| ("--ro-bind-try", path));
+    let writable = room.writable.iter().map(|path| ("--bind", path.as_path()));
+    for (bind, path) in readable.chain(writable) {
+        // What bubblewrap makes on the way there, another user could not enter.
+        let above: Vec<&Path> = path.ancestors().skip(1).collect();
+        for folder in above.into_iter().rev().skip(1) {
+            walls.extend(["--perms", "0755", "--dir"].map(OsString::from));
+            walls.push(folder.into());
+        }
+        walls.extend([bind.into(), path.into(), path.into()]);
     }
     walls.extend(["--remount-ro", "/"].map(OsString::from));
     if !room.folder.as_os_str().is_empty() {
