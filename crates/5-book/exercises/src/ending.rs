@@ -44,8 +44,7 @@ impl Words {
             |limit| Ending::NoEnd { sizes: limit.running, seconds: limit.seconds },
             Ending::Outcomes,
         );
-        println!("\n{}", serde_json::json!(ending));
-        self.end();
+        self.print(&format!("\n{}", serde_json::json!(ending)));
     }
 
     pub(crate) fn outcomes(&self, ended: Result<Vec<Outcome<Vec<Matrix>>>, TimeUp>) {

@@ -135,16 +135,16 @@ impl Words {
     /// Prints a verdict: in words, or as data where `cargo learn check --json` asks for it.
     pub fn say<R: Serialize>(&self, message: &str, report: impl FnOnce() -> R) {
         match std::env::var_os("LEARN_CHECK_JSON") {
-            Some(_) => println!("{}", serde_json::json!(report())),
-            None => println!("{message}"),
+            Some(_) => self.print(&serde_json::json!(report()).to_string()),
+            None => self.print(message),
         }
-        self.end();
     }
 
-    /// Prints behind it that the check came to its end.
-    pub(crate) fn end(&self) {
-        if let Some(word) = &self.word {
-            println!("{}", word.trim_end());
+    /// Prints a text and the word behind it, at once: an answer may print meanwhile.
+    pub(crate) fn print(&self, text: &str) {
+        match &self.word {
+            Some(word) => println!("{text}\n{}", word.trim_end()),
+            None => println!("{text}"),
         }
     }
 }

@@ -190,7 +190,7 @@ impl Runner {
         readable.push(source.clone());
         let room = Room {
             readable,
-            folder: source,
+            folder: source.clone(),
             variables: ["OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"]
                 .map(|name| (name, "1".to_owned()))
                 .into(),
@@ -207,13 +207,15 @@ impl Runner {
             Ok(output) => output,
             Err(error) => return Ok(failed(format!("{error:#}"), "")),
         };
-        let said = said(&errors);
+        // A place in it is named as in the submission.
+        let inside = format!("{}{}", source.display(), std::path::MAIN_SEPARATOR);
+        let said = said(&errors).replace(&inside, "exercises/");
         Ok(match said.lines().last() {
             Some(last) if !output.status.success() => {
                 failed(format!("it failed: {last}"), &said)
             }
             None if !output.status.success() => without_numbers(&output),
-            _ => Run::Replies(output.text),
+            _ => Run::Replies(output.text.replace(&inside, "exercises/")),
         })
     }
 }

@@ -7,8 +7,10 @@
 use std::env;
 use std::ffi::OsString;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// What keeps a submission apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,8 +52,16 @@ const LIBRARIES: [&str; 6] =
 /// Bytes of the folder for what is temporary, which is in memory.
 const TEMPORARY: &str = "268435456";
 
-/// A user that nobody is.
-const NOBODY: &str = "64001";
+/// Numbers of users that no system gives to anybody for long.
+const NOBODIES: Range<u32> = 61184..65520;
+
+/// A user that is nobody, and another for each program: processes are counted by user.
+fn nobody() -> String {
+    static N_USERS: AtomicU32 = AtomicU32::new(0);
+    let n = N_USERS.fetch_add(1, Ordering::Relaxed);
+    let nth = std::process::id().wrapping_mul(64).wrapping_add(n);
+    (NOBODIES.start + nth % NOBODIES.len() as u32).to_string()
+}
 
 impl Sandbox {
     /// The best that works on this machine.
@@ -117,7 +127,8 @@ impl Sandbox {
             line.push("--".into());
             if let Some(setpriv) = setpriv {
                 line.push(setpriv.into());
-                line.extend(["--reuid", NOBODY, "--regid", NOBODY].map(OsString::from));
+                let user = nobody();
+                line.extend(["--reuid", &user, "--regid", &user].map(OsString::from));
                 let none = ["--clear-groups", "--bounding-set=-all", "--inh-caps=-all"];
                 line.extend(none.map(OsString::from));
             }
