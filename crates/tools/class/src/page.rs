@@ -4,6 +4,9 @@ use crate::report::Class;
 
 const HEAD: &str = include_str!("page.html");
 
+/// How many mistakes a class can look at.
+const MOST: usize = 12;
+
 /// The page. It needs no other file and no script, and nothing in it is a student's text.
 pub fn html(class: &Class) -> String {
     let n_students = class.students.len();
@@ -13,17 +16,17 @@ pub fn html(class: &Class) -> String {
         "{HEAD}<p>{n_students} submissions; {n_right} of {} answers are right.</p>\n<ol>\n",
         answers().count()
     );
-    for it in &class.mistakes {
+    for it in class.mistakes.iter().take(MOST) {
         let read = &it.mistake.read;
         let share = 100 * it.n_students / n_students.max(1);
         let figure =
             it.figure.as_ref().map(|figure| format!("<br>Figure: {}", escaped(figure)));
         html += &format!(
-            "<li><span class=\"count\">{}</span><div><h2>Your answer {}</h2>\
+            "<li><span class=\"count\">{}</span><div><h2>{}</h2>\
              <div class=\"bar\" style=\"width: {share}%\"></div><p>{}</p>\
              <p class=\"where\">{} · {}<br>Chapter {}, “{}”{}</p></div></li>\n",
             it.n_students,
-            escaped(&it.mistake.name),
+            escaped(&sentence(&it.mistake.name)),
             escaped(&it.mistake.does),
             escaped(&it.title),
             escaped(&it.mistake.id),
@@ -32,7 +35,18 @@ pub fn html(class: &Class) -> String {
             figure.unwrap_or_default(),
         );
     }
-    html + "</ol>\n</body>\n</html>\n"
+    let n_more = class.mistakes.len().saturating_sub(MOST);
+    let more = match n_more {
+        0 => String::new(),
+        n => format!("<p class=\"where\">And {n} more, which fewer students made.</p>\n"),
+    };
+    html + "</ol>\n" + &more + "</body>\n</html>\n"
+}
+
+/// A mistake's name as a line of its own.
+fn sentence(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().map(char::to_uppercase).into_iter().flatten().chain(letters).collect()
 }
 
 fn escaped(text: &str) -> String {

@@ -57,6 +57,9 @@ pub struct Frequent {
     pub figure: Option<String>,
 }
 
+/// How many mistakes a terminal lists.
+const MOST: usize = 20;
+
 /// The widest table that shows what each mistake is.
 const WIDTH: usize = 120;
 
@@ -98,7 +101,7 @@ impl Class {
             text += "\nwrite_a_test is judged in the sandbox itself, since a test gives no numbers.\n";
         }
         text += "\nMistakes, the most frequent first\n\n";
-        for it in &self.mistakes {
+        for it in self.mistakes.iter().take(MOST) {
             let SectionWords { chapter, section, .. } = &it.mistake.read;
             let (id, name) = (&it.mistake.id, &it.mistake.name);
             let _ = writeln!(text, "{:4} × {name}", it.n_students);
@@ -111,8 +114,10 @@ impl Class {
                 let _ = writeln!(text, "       figure: {figure}");
             }
         }
-        if self.mistakes.is_empty() {
-            text += "   none that is known\n";
+        match self.mistakes.len() {
+            0 => text += "   none that is known\n",
+            n if n > MOST => text += &format!("   and {} more, in class.csv\n", n - MOST),
+            _ => {}
         }
         text + &self.remarks()
     }

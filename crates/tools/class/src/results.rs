@@ -1,6 +1,7 @@
 //! The verdict on every answer of a class, made here from what came out of the sandbox.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::IsTerminal;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -137,7 +138,11 @@ fn run_all(
         *n_open -= 1;
         if *n_open == 0 {
             let n = n_done.fetch_add(1, Ordering::Relaxed) + 1;
-            bar.set_message(format!("class: {n} of {n_students}, {}", job.student));
+            let done = format!("class: {n} of {n_students}, {}", job.student);
+            match std::io::stderr().is_terminal() {
+                true => bar.set_detail(done),
+                false => bar.println(&done),
+            }
         }
         (job.key.clone(), run)
     });

@@ -132,7 +132,7 @@ fn files_are_as_they_should_be(checked: &Class, report: &Path) {
     let json: serde_json::Value = serde_json::from_str(&read("class.json")).unwrap();
     assert_eq!(json["sandbox"], checked.sandbox);
     let page = read("class.html");
-    assert!(page.contains("Your answer divides by √d_model"), "{page}");
+    assert!(page.contains("<h2>Divides by √d_model</h2>"), "{page}");
     for student in &checked.students {
         assert!(!page.contains(&format!(">{}<", student.student)), "{page}");
         let comment = read(&format!("comments/{}.md", student.student));
