@@ -25,6 +25,15 @@ pub fn printed(text: &str) -> Result<Printed> {
         let last = text.trim_end().lines().next_back().unwrap_or_default();
         return Err(Error::Traceback(last.trim().to_owned()));
     }
+    let depths = text.chars().scan(0_usize, |depth, c| {
+        let closed = depth.saturating_sub(usize::from("])}".contains(c)));
+        *depth = closed + usize::from("[({".contains(c));
+        Some(*depth)
+    });
+    if depths.max() > Some(DEEPEST) {
+        let found = format!("more than {DEEPEST} brackets in each other");
+        return Err(Error::Text { line: 1, found });
+    }
     let mut reader = Reader {
         text,
         at: 0,
@@ -42,6 +51,9 @@ pub fn printed(text: &str) -> Result<Printed> {
     let rounding = Precision { rounding: reader.rounding, arithmetic: 0.0 };
     Ok(Printed { value, precision: rounding.or(reader.dtype) })
 }
+
+/// So many brackets stand in each other at most: each takes a call.
+const DEEPEST: usize = 64;
 
 /// The digits of an array, of which one format printed all numbers.
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! An exercise: its two files, and its place among all.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::answer::{code, tokens};
 use crate::chapters::{self, root};
@@ -35,7 +35,7 @@ pub fn all() -> Result<Vec<Exercise>> {
     let names = chapters::names(&chapters)?;
     let mut exercises = Vec::new();
     for ((name, topic), number) in names.into_iter().zip(1..) {
-        exercises.push(Exercise::read(name, number, &topic, &chapters)?);
+        exercises.push(Exercise::read(&folder(), name, number, &topic, &chapters)?);
     }
     Ok(exercises)
 }
@@ -45,24 +45,33 @@ pub fn all() -> Result<Vec<Exercise>> {
 /// # Errors
 /// None such, or a file that cannot be read.
 pub fn find(name: &str) -> Result<Exercise> {
+    find_in(&folder(), name)
+}
+
+/// The exercise of this name in another set: its two files are in this folder.
+///
+/// # Errors
+/// None such, or a file that cannot be read.
+pub fn find_in(folder: &Path, name: &str) -> Result<Exercise> {
     let chapters = chapters::chapters()?;
     let names = chapters::names(&chapters)?;
     let place = names.iter().position(|(it, _)| it == name);
     let place =
         place.ok_or_else(|| Fault::new(name, 0, "no chapter has this exercise"))?;
     let (name, topic) = names[place].clone();
-    Exercise::read(name, place + 1, &topic, &chapters)
+    Exercise::read(folder, name, place + 1, &topic, &chapters)
 }
 
 impl Exercise {
     fn read(
+        folder: &Path,
         name: String,
         number: usize,
         topic: &str,
         chapters: &[chapters::Chapter],
     ) -> Result<Self> {
         let [sheet, solution] = ["md", "rs"].map(|end| format!("set/{name}.{end}"));
-        let at = |file: &str| folder().join(file.trim_start_matches("set/"));
+        let at = |file: &str| folder.join(file.trim_start_matches("set/"));
         Ok(Self {
             sheet: Sheet::parse(&read(&at(&sheet))?, &sheet, topic, chapters)?,
             solution: Solution::read(&at(&solution), &solution)?,

@@ -10,7 +10,7 @@ use crate::compare::{normalised, same_answer, thinned};
 use crate::outcome::{self, Outcome};
 use crate::{
     Answer, Array, Arrays, CaseNumbers, Numbers, Parts, Place, Report, Untyped, Verdict,
-    diagnose, message,
+    diagnose, ending, message,
 };
 
 /// An exercise: a function to be written, and what it is given.
@@ -134,6 +134,11 @@ impl<I: Arrays, O: Answer> Exercise<I, O> {
             None => {}
         }
         let words = outcome::words();
+        if let Some(seed) = ending::seed() {
+            let record = outcome::within_time_limit(move || self.record(answer, seed));
+            words.outcomes(record.map(|record| record.outcomes));
+            return ExitCode::SUCCESS;
+        }
         let read = catalogue::find(self.name).map_err(|fault| fault.to_string());
         let kept = read.and_then(|sheet| Ok((Numbers::of(&sheet)?, sheet)));
         let (kept, sheet) = match kept {
@@ -215,7 +220,10 @@ impl<I: Arrays, O: Answer> Exercise<I, O> {
 
     fn record(&self, answer: impl Fn(&I) -> O, seed: u64) -> Record {
         let cases = (self.cases)(seed);
-        let outcome = |case: &Case<I>| outcome::call(|| answer(&case.input).parts());
+        let outcome = |case: &Case<I>| {
+            outcome::now_running(&case.sizes);
+            outcome::call(|| answer(&case.input).parts())
+        };
         Record {
             name: self.name,
             tolerance: O::TOLERANCE,

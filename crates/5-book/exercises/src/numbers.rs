@@ -22,7 +22,7 @@
 //! give is kept once, and of a large one that is wrong every eighth column.
 
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::{fs, str};
 
 use attention::Matrix;
@@ -75,9 +75,16 @@ impl Numbers {
     /// # Errors
     /// If it cannot be read, or was made from another sheet or solution.
     pub fn of(exercise: &catalogue::Exercise) -> Result<Self, String> {
-        let path = Self::path(&exercise.name);
+        Self::of_file(&Self::path(&exercise.name), exercise)
+    }
+
+    /// The same of an exercise of another set, from the file in which that keeps them.
+    ///
+    /// # Errors
+    /// If it cannot be read, or was made from another sheet or solution.
+    pub fn of_file(path: &Path, exercise: &catalogue::Exercise) -> Result<Self, String> {
         let file =
-            fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+            fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let kept =
             Self::read(&file).ok_or_else(|| format!("{}: damaged", path.display()))?;
         if kept.made_from == exercise.fingerprint() {

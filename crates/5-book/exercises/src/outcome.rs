@@ -8,7 +8,7 @@ use std::sync::{Mutex, Once};
 use std::thread;
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What became of a call.
 #[derive(Debug, Clone)]
@@ -20,7 +20,7 @@ pub enum Outcome<O> {
 }
 
 /// What a panic said, and where.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Panic {
     /// Its message.
     pub message: String,
@@ -135,11 +135,16 @@ impl Words {
     /// Prints a verdict: in words, or as data where `cargo learn check --json` asks for it.
     pub fn say<R: Serialize>(&self, message: &str, report: impl FnOnce() -> R) {
         match std::env::var_os("LEARN_CHECK_JSON") {
-            Some(_) => println!("{}", serde_json::json!(report())),
-            None => println!("{message}"),
+            Some(_) => self.print(&serde_json::json!(report()).to_string()),
+            None => self.print(message),
         }
-        if let Some(word) = &self.word {
-            println!("{}", word.trim_end());
+    }
+
+    /// Prints a text and the word behind it, at once: an answer may print meanwhile.
+    pub(crate) fn print(&self, text: &str) {
+        match &self.word {
+            Some(word) => println!("{text}\n{}", word.trim_end()),
+            None => println!("{text}"),
         }
     }
 }

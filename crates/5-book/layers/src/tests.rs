@@ -13,6 +13,16 @@ mod solution;
 
 use properties::PROPERTIES;
 
+fn diagnose(test: LayerTest) -> Verdict {
+    Verdict::of(&panics(test))
+}
+
+/// The wrong layers that a test believes.
+fn believed(test: LayerTest) -> Vec<usize> {
+    let panics = panics(test);
+    (0..WRONG.len()).filter(|at| panics[RIGHT.len() + at].is_none()).collect()
+}
+
 #[test]
 fn the_solution_catches_everything() {
     assert_eq!(diagnose(solution::test), Verdict::Passed);

@@ -33,10 +33,11 @@ pub fn prepare() -> Result<()> {
 }
 
 /// What stands beside the exercises: for answers in Python, and for an assistant.
-const BESIDE: [(&str, &str); 2] = [
-    ("learn.py", include_str!("../python/learn.py")),
-    ("AGENTS.md", include_str!("../assistant.md")),
-];
+const BESIDE: [(&str, &str); 2] =
+    [("learn.py", LEARN_PY), ("AGENTS.md", include_str!("../assistant.md"))];
+
+/// What answers in Python import to be given inputs and to print replies.
+pub const LEARN_PY: &str = include_str!("../python/learn.py");
 
 /// What the file of an exercise holds before anything is written.
 pub fn given(exercise: &Exercise, exercises: &[Exercise]) -> String {
@@ -106,7 +107,10 @@ const HANDED_OUT: [(&str, &str); 2] =
     [("softmax", "softmax_rows"), ("softmax_backward", "softmax_rows_backward")];
 
 /// Refuses an answer that calls what it is to be.
-fn expect_own(text: &str, exercise: &Exercise) -> Result<()> {
+///
+/// # Errors
+/// That it does.
+pub fn expect_own(text: &str, exercise: &Exercise) -> Result<()> {
     let code = text.lines().map(|line| line.split("//").next().unwrap_or_default());
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let words: Vec<&str> = code.flat_map(|line| line.split(|c| !is_part(c))).collect();

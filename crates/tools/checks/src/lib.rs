@@ -33,11 +33,11 @@ use workshop::step;
 
 use package::Package;
 
-pub use answers::prepare;
+pub use answers::{LEARN_PY, expect_own, prepare};
 pub use check::report;
 pub use list::{State, note_elsewhere, states};
 pub use package::step as hint_step;
-pub use run::{ProgramOutput, end_on_ctrl_c, run_with_input};
+pub use run::{ProgramOutput, end_on_ctrl_c, run_checked, run_with_input, run_within};
 pub use verify::verify;
 
 /// What is to be checked.

@@ -32,10 +32,18 @@ pub struct ProgramOutput {
 /// Runs a program in a folder.
 pub fn run(mut program: Command, folder: &Path) -> Result<ProgramOutput> {
     program.current_dir(folder);
+    run_checked(LIMIT, program)
+}
+
+/// Runs a program whose check gives a verdict or outcomes, and tells whether it did.
+///
+/// # Errors
+/// If it cannot be started, or is stopped since it takes too long.
+pub fn run_checked(limit: Duration, mut program: Command) -> Result<ProgramOutput> {
     let word = word();
     // It stands on the standard input, from which the check takes it before the answer runs.
     program.env("LEARN_CHECK_WORD", "on standard input");
-    let mut said = run_within(LIMIT, program, &word)?;
+    let mut said = run_within(limit, program, &word)?;
     if let Some(at) = said.text.rfind(&format!("\n{word}\n")) {
         said.text.truncate(at + 1);
         said.is_checked = true;
@@ -75,7 +83,11 @@ fn running() -> MutexGuard<'static, BTreeMap<u32, Group>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn run_within(
+/// Runs a program in any language with this text on standard input, for so long at most.
+///
+/// # Errors
+/// If it cannot be started, or is stopped since it takes too long.
+pub fn run_within(
     limit: Duration,
     mut command: Command,
     input: &str,

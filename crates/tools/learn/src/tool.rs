@@ -21,7 +21,7 @@ pub struct Tool {
 pub const ARGS: &str = "args";
 
 /// The commands of tools, in the order in which they are listed.
-pub const TOOLS: [Tool; 19] = {
+pub const TOOLS: [Tool; 20] = {
     use Profile::{Dev, Release};
     [
         tool(
@@ -60,6 +60,12 @@ pub const TOOLS: [Tool; 19] = {
             "tutor",
             "A server for your assistant: which mistake it is, and never the answer",
             "tutor",
+            Dev,
+        ),
+        tool(
+            "class",
+            "A class's submissions, checked in a sandbox: which mistakes they make",
+            "class",
             Dev,
         ),
         // In these a whole model computes.
