@@ -21,7 +21,7 @@ pub struct Tool {
 pub const ARGS: &str = "args";
 
 /// The commands of tools, in the order in which they are listed.
-pub const TOOLS: [Tool; 19] = {
+pub const TOOLS: [Tool; 20] = {
     use Profile::{Dev, Release};
     [
         tool(
@@ -60,6 +60,12 @@ pub const TOOLS: [Tool; 19] = {
             "tutor",
             "A server for your assistant: which mistake it is, and never the answer",
             "tutor",
+            Dev,
+        ),
+        tool(
+            "hand-out",
+            "A set of exercises for your class, by a seed and without solutions",
+            "hand-out",
             Dev,
         ),
         // In these a whole model computes.
