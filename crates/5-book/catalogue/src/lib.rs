@@ -30,13 +30,14 @@ mod fault;
 mod layer;
 mod sheet;
 mod solution;
-mod variant;
+mod varied;
 
 pub use answer::{Answer, Form};
 pub use chapters::{Section, root};
 pub use exercise::{Exercise, all, asked, digest, find, folder, with_numbers};
 pub use fault::{Fault, Result};
 pub use layer::{LayerMistake, layer_mistake, layer_mistakes, layer_pages};
-pub use sheet::{Block, Elsewhere, Mistake, Other, Right, Sheet, ShownBy, blocks};
+pub use sheet::{
+    Block, Elsewhere, Mistake, Other, Right, Sheet, ShownBy, Variant, blocks,
+};
 pub use solution::Solution;
-pub use variant::Variant;

@@ -59,14 +59,17 @@ mod place;
 #[cfg(test)]
 mod tests;
 mod text;
+mod variant;
 
 use crate::chapters::Chapter;
-use crate::{Answer, Fault, Result, Section, Variant};
+use crate::{Answer, Fault, Result, Section};
 use body::steps;
 use place::Place;
 
 pub(crate) use body::body_of;
 pub use body::{Block, blocks};
+pub use variant::Variant;
+pub(crate) use variant::{UNVARIED, VARIANT};
 
 /// What a sheet says.
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::draw::students;
-use crate::workspace::is_left_out;
+use crate::workspace::{PLACE, is_left_out, without_solution};
 
 #[test]
 fn a_seed_draws_the_same_each_time_and_every_variant_some_time() {
@@ -37,7 +37,7 @@ fn a_seed_draws_the_same_each_time_and_every_variant_some_time() {
 #[test]
 fn names_of_students_are_names_of_folders() {
     let read = |text: &str| students(text, Path::new("class.txt"));
-    assert_eq!(read("Anna Ö.\r\n\n Ben \n").is_ok(), false, "ends with a point");
+    assert!(read("Anna Ö.").is_err(), "ends with a point");
     assert_eq!(read("Anna Ö\r\n\n Ben \n").unwrap(), ["Anna Ö", "Ben"]);
     for (text, fault) in [
         ("Anna\n../x", "class.txt:2: \"../x\" cannot be the name of a folder"),
@@ -57,7 +57,8 @@ fn what_is_written_of_an_exercise_has_no_answer_in_it() {
         let version = version(&exercise, variant).unwrap();
         write::exercise(place.path(), &version, 17).unwrap();
         let file = place.path().join("set").join(&exercise.name);
-        let [sheet, code] = ["md", "rs"].map(|end| read(&file.with_extension(end)).unwrap());
+        let [sheet, code] =
+            ["md", "rs"].map(|end| read(&file.with_extension(end)).unwrap());
         let drawn = variant.map_or(String::new(), |id| format!(", variant {id}"));
         assert!(sheet.contains(&format!("\nHanded out: seed 17{drawn}\n")), "{sheet}");
         assert!(code.contains("todo!()") && !sheet.contains(" → "), "{sheet}");
@@ -94,10 +95,17 @@ fn what_is_there_stays_and_nothing_half_written_does() {
 
 #[test]
 fn the_books_set_is_no_part_of_a_workspace() {
-    for file in ["set/scale.rs", "set/scale.md", "numbers/scale.bin", "numbers/scale.txt"] {
-        assert!(is_left_out(&format!("{}/{file}", write::PLACE)), "{file}");
+    for file in ["set/scale.rs", "set/scale.md", "numbers/scale.bin", "numbers/scale.txt"]
+    {
+        assert!(is_left_out(&format!("{}/{file}", PLACE)), "{file}");
     }
-    for file in ["crates/5-book/exercises/src/lib.rs", "chapters/masks.md", "set/scale.rs"] {
+    for file in
+        ["crates/5-book/exercises/src/lib.rs", "chapters/masks.md", "set/scale.rs"]
+    {
         assert!(!is_left_out(file), "{file}");
     }
+    let page = format!("# Scale\n\n{{{{#include {PLACE}/set/scale.rs}}}}\n\nDivide.\n");
+    let left = "# Scale\n\nThis exercise was handed out without a solution.\n";
+    assert_eq!(without_solution(&page), left);
+    assert_eq!(without_solution("# All\n\nA table.\n"), "# All\n\nA table.\n");
 }

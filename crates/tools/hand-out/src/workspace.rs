@@ -7,7 +7,8 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use workshop::{paths, step};
 
-use crate::write::PLACE;
+/// Where a set stands in a workspace.
+pub const PLACE: &str = "crates/5-book/exercises";
 
 /// What is left out: the book's set, and what git would read solutions from.
 pub fn is_left_out(file: &str) -> bool {
@@ -15,7 +16,16 @@ pub fn is_left_out(file: &str) -> bool {
     within("set") || within("numbers")
 }
 
-/// Copies the project, but for the set.
+/// The page of a solution, where there is none to show; any other page as it is.
+pub fn without_solution(page: &str) -> String {
+    if !page.contains(&format!("{PLACE}/set/")) {
+        return page.to_owned();
+    }
+    let title = page.lines().next().unwrap_or_default();
+    format!("{title}\n\nThis exercise was handed out without a solution.\n")
+}
+
+/// Copies the project, but for the set and what the book says of its solutions.
 ///
 /// # Errors
 /// A project that git does not know, or a file that cannot be copied.
@@ -33,7 +43,13 @@ pub fn copy(to: &Path) -> Result<()> {
     for file in files.split_terminator('\0').filter(|file| !is_left_out(file)) {
         let path = from.join(file);
         // Deleted, and not yet for git.
-        if fs::metadata(&path).is_ok_and(|it| it.is_file()) {
+        if !fs::metadata(&path).is_ok_and(|it| it.is_file()) {
+            continue;
+        }
+        if file.starts_with("chapters/solutions/") {
+            let page = fs::read_to_string(&path).with_context(|| file.to_owned())?;
+            step::write(&to.join(file), without_solution(&page))?;
+        } else {
             step::copy(&path, &to.join(file))?;
         }
     }

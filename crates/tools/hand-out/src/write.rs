@@ -14,10 +14,8 @@ use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 use crate::draw::{Set, again};
-use crate::{version, workspace};
-
-/// Where a set stands in a workspace.
-pub const PLACE: &str = "crates/5-book/exercises";
+use crate::version;
+use crate::workspace::{self, PLACE};
 
 /// A set, and where it goes.
 struct Place<'a> {

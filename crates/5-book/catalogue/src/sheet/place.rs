@@ -1,9 +1,9 @@
 //! What stands below a heading, read as what it is; errors say where.
 
 use super::body::{Block, Body};
-use super::{Mistake, Other, Right, Sheet};
+use super::{Mistake, Other, Right, Sheet, Variant};
 use crate::chapters::{self, Chapter};
-use crate::{Answer, Fault, Form, Result, Section, Variant};
+use crate::{Answer, Fault, Form, Result, Section};
 
 /// Where something is read.
 pub struct Place<'a> {

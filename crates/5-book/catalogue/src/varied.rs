@@ -1,61 +1,8 @@
 //! Another task from the same exercise, and an exercise without its answer.
 
 use crate::answer::{applied, applied_in_place, on_one_line};
-use crate::{Answer, Elsewhere, Exercise, Fault, Form, Mistake, Result, Sheet};
-
-/// A variant: an edit of the solution, and what it changes in the texts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Variant {
-    /// What it does: `divides by d_k`.
-    pub name: String,
-    /// Its name for programs, which stays.
-    pub id: String,
-    /// What the learner is told.
-    pub task: String,
-    /// What the book's version does: `divides by √d_k`.
-    pub book: String,
-    /// The edits of the solution.
-    pub edits: Vec<(String, String)>,
-    /// The edits of what the exercise says.
-    pub texts: Vec<(String, String)>,
-    /// Where to begin, where that is another line than the book's.
-    pub begin: Option<String>,
-    /// What to print, where that is another line than the book's.
-    pub print: Option<String>,
-    /// What holds when it is passed, where that is another line than the book's.
-    pub passed: Option<String>,
-    /// The steps of the hint that are left out, counted from 1.
-    pub hints: Vec<usize>,
-    /// The mistakes and the other right answers that are left out, by their ids.
-    pub without: Vec<String>,
-    /// Where it stands in the sheet, counted from 1.
-    pub line: usize,
-}
-
-impl Variant {
-    fn reworded(&self, text: &str) -> String {
-        let edit = |text: String, (old, new): &(String, String)| text.replace(old, new);
-        self.texts.iter().fold(text.to_owned(), edit)
-    }
-
-    fn fault(&self, exercise: &Exercise, what: String) -> Fault {
-        Fault::new(exercise.file(), self.line, format!("variant {}: {what}", self.id))
-    }
-}
-
-/// The id of the mistake whose answer is the book's.
-const UNVARIED: &str = "unvaried";
-
-/// With what the id of a mistake begins whose answer is that of another variant.
-const VARIANT: &str = "variant-";
-
-impl Mistake {
-    /// Whether it is the right answer to the book's version of an exercise, or to another
-    /// variant: it then stands on no page of the book.
-    pub fn is_other_version(&self) -> bool {
-        self.id == UNVARIED || self.id.starts_with(VARIANT)
-    }
-}
+use crate::sheet::{UNVARIED, VARIANT};
+use crate::{Answer, Elsewhere, Exercise, Fault, Form, Mistake, Result, Sheet, Variant};
 
 impl Exercise {
     /// The exercise in a variant: another solution, another task, and the mistakes that still
@@ -100,7 +47,7 @@ impl Exercise {
     /// The answer to a variant: the solution's, with its edits.
     fn answer_to(&self, variant: &Variant) -> Result<String> {
         applied_in_place(&variant.edits, self.solution.answer())
-            .map_err(|what| variant.fault(self, what))
+            .map_err(|what| fault(self, variant, what))
     }
 
     /// What the sheet says in a variant.
@@ -109,7 +56,7 @@ impl Exercise {
         for (old, _) in &variant.texts {
             let is_said = texts.iter().any(|text| text.contains(old));
             if !is_said && !self.solution.text.contains(old) {
-                return Err(variant.fault(self, format!("no text has {old:?}")));
+                return Err(fault(self, variant, format!("no text has {old:?}")));
             }
         }
         for text in texts {
@@ -190,6 +137,10 @@ fn edits_in(variant: &Variant, answer: &Answer, right: &str) -> Option<String> {
     let edits: Vec<_> =
         edits.iter().map(|(old, new)| (on_one_line(&varied(old)), varied(new))).collect();
     applied(&edits, right).ok()
+}
+
+fn fault(exercise: &Exercise, variant: &Variant, what: String) -> Fault {
+    Fault::new(exercise.file(), variant.line, format!("variant {}: {what}", variant.id))
 }
 
 /// A mistake that is the right answer to another version of the exercise.
