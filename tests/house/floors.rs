@@ -24,7 +24,19 @@ const NEVER: [(&str, &[&str]); 9] = [
     ("kernels", &["single-head", "per-head", "fused-heads", "gradients", "cached"]),
     ("cached", &["single-head", "per-head", "fused-heads", "kernels"]),
     ("figures", &["lessons", "exercises", "runs", "model-files"]),
-    ("learn", &["book", "pages", "notebooks", "look", "terminal", "bench", "predict"]),
+    (
+        "learn",
+        &[
+            "book",
+            "pages",
+            "notebooks",
+            "look",
+            "terminal",
+            "bench",
+            "predict",
+            "hand-out",
+        ],
+    ),
 ];
 
 /// What tests, benches and examples may use besides.

@@ -36,13 +36,13 @@ impl Library {
     }
 }
 
-/// A line of JSON for each case: `{"case": 0, "sizes": "…", "inputs": {"q": [[…]], …}}`. Names
+/// The inputs of a seed, which stands in the numbers that are kept: a line of JSON for each case: `{"case": 0, "sizes": "…", "inputs": {"q": [[…]], …}}`. Names
 /// with points are objects in objects, and lists where what follows the point is a number. A
 /// number that JSON does not have is a text: `"nan"`, `"inf"`, `"-inf"`. What is not there (a
 /// projection's bias) is `null`.
-pub fn lines(exercise: &dyn AnyExercise) -> String {
+pub fn lines(exercise: &dyn AnyExercise, seed: u64) -> String {
     let mut lines = String::new();
-    for (case, given) in exercise.inputs().iter().enumerate() {
+    for (case, given) in exercise.inputs(seed).iter().enumerate() {
         let inputs = Tree::of(&given.arrays).json();
         let line = json!({"case": case, "sizes": given.sizes, "inputs": inputs});
         let _ = writeln!(lines, "{line}");
@@ -51,7 +51,7 @@ pub fn lines(exercise: &dyn AnyExercise) -> String {
 }
 
 /// A text in Python: `cases`, a list of the arguments of each, by name.
-pub fn python(exercise: &dyn AnyExercise, library: Library) -> String {
+pub fn python(exercise: &dyn AnyExercise, library: Library, seed: u64) -> String {
     let mut text = String::from("from types import SimpleNamespace as N\n");
     text += &match library.module() {
         Some([module, array, wide]) => format!(
@@ -60,7 +60,7 @@ pub fn python(exercise: &dyn AnyExercise, library: Library) -> String {
         None => "array = list\nempty = lambda shape: [[]] * shape[0]\n".to_owned(),
     };
     text += "nan, inf = float(\"nan\"), float(\"inf\")\n\ncases = [\n";
-    for given in exercise.inputs() {
+    for given in exercise.inputs(seed) {
         let _ = writeln!(text, "    # {}", given.sizes);
         let Tree::Named(arguments) = Tree::of(&given.arrays) else { continue };
         let arguments: Vec<String> = arguments
@@ -76,9 +76,9 @@ pub fn python(exercise: &dyn AnyExercise, library: Library) -> String {
 ///
 /// # Errors
 /// If they cannot be written, which no exercise brings about.
-pub fn tensors(exercise: &dyn AnyExercise) -> tensors::Result<Vec<NewTensor>> {
+pub fn tensors(exercise: &dyn AnyExercise, seed: u64) -> tensors::Result<Vec<NewTensor>> {
     let mut tensors = Vec::new();
-    for (case, given) in exercise.inputs().iter().enumerate() {
+    for (case, given) in exercise.inputs(seed).iter().enumerate() {
         let arrays = given.arrays.iter().filter(|array| array.kind != Kind::Nothing);
         for Array { name, shape, values, .. } in arrays {
             let values = Matrix::from_row_slice(1, values.len(), values);

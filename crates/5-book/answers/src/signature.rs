@@ -8,7 +8,8 @@ use crate::inputs::{Library, Tree, python};
 /// imports: `def scores(q: torch.Tensor, k: torch.Tensor):`. One that some inputs lack is None
 /// there.
 pub fn signature(exercise: &dyn AnyExercise, library: Library, function: &str) -> String {
-    let given = exercise.inputs();
+    // Names and types are those of every seed.
+    let given = exercise.inputs(0);
     let n_cases = given.len();
     // In their order: the name, how many inputs have it, and its type.
     let mut arguments: Vec<(&str, usize, &str)> = Vec::new();
@@ -44,11 +45,16 @@ const IMPORTS: [(&str, &str); 4] = [
 ];
 
 /// The inputs, and the lines that call the function and print all digits of what it returns.
-pub fn program(exercise: &dyn AnyExercise, library: Library, function: &str) -> String {
+pub fn program(
+    exercise: &dyn AnyExercise,
+    library: Library,
+    function: &str,
+    seed: u64,
+) -> String {
     let digits = library.module().map_or(String::new(), |[module, ..]| {
         format!("{module}.set_printoptions(precision=17, threshold=10**6)\n")
     });
-    let inputs = python(exercise, library);
+    let inputs = python(exercise, library, seed);
     format!("{inputs}\n{digits}print([{function}(**case) for case in cases])\n")
 }
 
@@ -100,7 +106,7 @@ mod tests {
     #[test]
     fn a_program_ends_with_the_call_and_prints_all_digits() {
         let scores = exercises::any("scores").expect("an exercise of this name");
-        let text = program(scores, Library::Numpy, "scores");
+        let text = program(scores, Library::Numpy, "scores", 0);
         let last: Vec<&str> = text.lines().rev().take(2).collect();
         assert_eq!(last[0], "print([scores(**case) for case in cases])");
         assert!(last[1].contains("precision=17"), "{text}");

@@ -19,13 +19,16 @@ pub fn faults(exercise: &Exercise, tried: &[Tried], kept: &Numbers) -> Vec<Strin
         let outcomes = answer.record.numbers(&kept.cases);
         let fault = match answer.role {
             Role::Right => is_other_than_the_solution(answer, &tried[0], kept)
-                .map(|how| format!("a right answer that is not the solution’s: {how}")),
+                .map(|how| format!("a right answer that is not the solution’s: {how}"))
+                .or_else(|| is_refused(exercise, answer, kept)),
             Role::Mistake(mistake, nth) => {
                 let fault = is_no_mistake(answer, &outcomes, kept);
                 fault
                     .or_else(|| is_as_another(exercise, mistake, answer, &outcomes, kept))
                     .or_else(|| is_called_otherwise(exercise, mistake, nth, answer, kept))
             }
+            // What is said of an unknown answer may be another thing on other inputs.
+            Role::Other(_) if kept.seed != 0 => None,
             Role::Other(expected) => {
                 let said =
                     crate::verdicts::headline(exercise, &verdict(answer.main, kept));
@@ -33,7 +36,14 @@ pub fn faults(exercise: &Exercise, tried: &[Tried], kept: &Numbers) -> Vec<Strin
             }
         };
         let file = exercise.file();
-        faults.extend(fault.map(|fault| format!("{file}:{}: {fault}", answer.line)));
+        let variant = exercise.variant.as_ref().map(|id| format!("in variant {id}, "));
+        let variant = variant.unwrap_or_default();
+        let seed = match kept.seed {
+            0 => String::new(),
+            seed => format!(" (on inputs of seed {seed})"),
+        };
+        let line = answer.line;
+        faults.extend(fault.map(|it| format!("{file}:{line}: {variant}{it}{seed}")));
     }
     faults
 }
@@ -62,6 +72,14 @@ fn is_other_than_the_solution(
         }
         let how = first_difference(&own, right.into_iter())?;
         Some(format!("on inputs of seed {ANOTHER}, with {how}"))
+    })
+}
+
+/// A right answer that the check does not pass.
+fn is_refused(exercise: &Exercise, answer: &Tried, kept: &Numbers) -> Option<String> {
+    let verdict = verdict(answer.main, kept);
+    (verdict != Verdict::Passed).then(|| {
+        format!("of a right answer: {}", crate::verdicts::headline(exercise, &verdict))
     })
 }
 

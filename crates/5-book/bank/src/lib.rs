@@ -13,6 +13,7 @@
 mod faults;
 mod verdicts;
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::{env, fs};
 
@@ -42,10 +43,23 @@ enum Role<'a> {
     Other(&'a str),
 }
 
-/// Compares every answer of an exercise, and keeps the numbers, or, where the command says
-/// `compare`, compares them with those that are kept.
-pub fn run(name: &str, mains: &[Main]) -> ExitCode {
-    match outcome(name, mains) {
+/// Compares every answer of an exercise, or of a variant of it, and does what the command says:
+///
+/// ```text
+/// keep              keep the numbers of seed 0 (of a variant none are kept)
+/// compare           compare them with those that are kept
+/// seeds 0 20        compare the answers with each other, on the inputs of these seeds
+/// hand-out 17 PATH  write the numbers of a seed, as they belong to files without answers
+/// ```
+pub fn run(name: &str, variant: Option<&str>, mains: &[Main]) -> ExitCode {
+    let args: Vec<String> = env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let exercise = catalogue::find(name).and_then(|exercise| match variant {
+        Some(variant) => exercise.varied(variant),
+        None => Ok(exercise),
+    });
+    let outcome = exercise.map_err(|fault| vec![fault.to_string()]);
+    match outcome.and_then(|exercise| done(&exercise, mains, &args)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(faults) => {
             println!("{}", faults.join("\n"));
@@ -54,31 +68,66 @@ pub fn run(name: &str, mains: &[Main]) -> ExitCode {
     }
 }
 
-fn outcome(name: &str, mains: &[Main]) -> Result<(), Vec<String>> {
-    let exercise = catalogue::find(name).map_err(|fault| vec![fault.to_string()])?;
-    let tried = tried(&exercise, mains);
-    let kept = numbers(&exercise, &tried);
-    let mut faults = faults::faults(&exercise, &tried, &kept);
-    if !faults.is_empty() {
-        return Err(faults);
+/// What the command says.
+fn done(exercise: &Exercise, mains: &[Main], args: &[&str]) -> Result<(), Vec<String>> {
+    let number = |text: &str| text.parse::<u64>().map_err(|_| vec![format!("{text}?")]);
+    let unwritten = |path: &Path, error| vec![format!("{}: {error}", path.display())];
+    match *args {
+        ["seeds", from, to] => {
+            let seeds = number(from)?..number(to)?;
+            let faults = seeds.filter_map(|seed| compared(exercise, mains, seed).err());
+            let faults: Vec<String> = faults.flatten().collect();
+            if faults.is_empty() { Ok(()) } else { Err(faults) }
+        }
+        ["hand-out", seed, path] => {
+            let seed = number(seed)?;
+            let (_, mut kept) = compared(exercise, mains, seed)?;
+            let files = exercise.handed_out(seed).map_err(|it| vec![it.to_string()])?;
+            kept.made_from = files.fingerprint();
+            let path = Path::new(path);
+            fs::write(path, kept.write()).map_err(|error| unwritten(path, error))
+        }
+        _ => {
+            let (tried, kept) = compared(exercise, mains, 0)?;
+            if exercise.variant.is_some() {
+                return Ok(());
+            }
+            let path = Numbers::path(&exercise.name);
+            let verdicts = verdicts::verdicts(exercise, &tried, &kept);
+            if args == ["compare"] {
+                let faults = faults::differs(&path, &kept);
+                let faults = faults.into_iter().chain(verdicts::differ(&path, &verdicts));
+                let faults: Vec<String> = faults.collect();
+                return if faults.is_empty() { Ok(()) } else { Err(faults) };
+            }
+            let write = || {
+                fs::create_dir_all(path.parent().unwrap_or(&path))?;
+                fs::write(path.with_extension("txt"), verdicts)?;
+                fs::write(&path, kept.write())
+            };
+            write().map_err(|error| unwritten(&path, error))
+        }
     }
-    let path = Numbers::path(name);
-    let verdicts = verdicts::verdicts(&exercise, &tried, &kept);
-    if env::args().nth(1).as_deref() == Some("compare") {
-        faults.extend(faults::differs(&path, &kept));
-        faults.extend(verdicts::differ(&path, &verdicts));
-        return if faults.is_empty() { Ok(()) } else { Err(faults) };
+}
+
+/// Every answer, tried on the inputs of a seed, and the numbers to keep of them; or all that is
+/// wrong with them.
+fn compared<'a>(
+    exercise: &'a Exercise,
+    mains: &[Main],
+    seed: u64,
+) -> Result<(Vec<Tried<'a>>, Numbers), Vec<String>> {
+    let tried = tried(exercise, mains, seed);
+    let kept = numbers(exercise, &tried, seed);
+    let faults = faults::faults(exercise, &tried, &kept);
+    match faults.is_empty() {
+        true => Ok((tried, kept)),
+        false => Err(faults),
     }
-    let write = || {
-        fs::create_dir_all(path.parent().unwrap_or(&path))?;
-        fs::write(path.with_extension("txt"), verdicts)?;
-        fs::write(&path, kept.write())
-    };
-    write().map_err(|error| vec![format!("{}: {error}", path.display())])
 }
 
 /// Every answer, with what it gave.
-fn tried<'a>(exercise: &'a Exercise, mains: &[Main]) -> Vec<Tried<'a>> {
+fn tried<'a>(exercise: &'a Exercise, mains: &[Main], seed: u64) -> Vec<Tried<'a>> {
     let sheet = &exercise.sheet;
     let mut roles = vec![(Role::Right, 0)];
     roles.extend(sheet.right.iter().map(|right| (Role::Right, right.line)));
@@ -94,7 +143,7 @@ fn tried<'a>(exercise: &'a Exercise, mains: &[Main]) -> Vec<Tried<'a>> {
     }
     assert_eq!(roles.len(), mains.len(), "the program was made from another sheet");
     let with_record = |((role, line), &main): ((Role<'a>, usize), &Main)| {
-        let record = record(main, 0).expect("the main of an answer calls its check");
+        let record = record(main, seed).expect("the main of an answer calls its check");
         Tried { role, line, main, record }
     };
     roles.into_iter().zip(mains).map(with_record).collect()
@@ -102,7 +151,7 @@ fn tried<'a>(exercise: &'a Exercise, mains: &[Main]) -> Vec<Tried<'a>> {
 
 /// What is kept of these answers: the solution's numbers, and those of each mistake that are
 /// not kept of it already.
-fn numbers(exercise: &Exercise, tried: &[Tried]) -> Numbers {
+fn numbers(exercise: &Exercise, tried: &[Tried], seed: u64) -> Numbers {
     let solution = &tried[0].record;
     let cases = solution.cases.iter().zip(&solution.outcomes);
     let cases = cases.map(|((sizes, square, _), outcome)| {
@@ -119,6 +168,7 @@ fn numbers(exercise: &Exercise, tried: &[Tried]) -> Numbers {
     let mut kept = Numbers {
         name: exercise.name.clone(),
         made_from: exercise.fingerprint(),
+        seed,
         cases: cases.collect(),
         wrong: Vec::new(),
     };

@@ -1,5 +1,7 @@
 //! A whole answer: a right one with edits.
 
+use std::ops::Range;
+
 use crate::{Fault, Result};
 
 /// An answer to an exercise, as a line or a block of its sheet says it.
@@ -78,11 +80,62 @@ pub(crate) fn tokens(text: &str) -> Vec<String> {
     tokens
 }
 
+/// A text, or why an edit does not apply.
+type Edited<T> = std::result::Result<T, String>;
+
 /// All edits at once.
-fn applied(
+pub(crate) fn applied(edits: &[(String, String)], text: &str) -> Edited<String> {
+    let places = places(edits, text)?;
+    let places = places.into_iter().map(|(at, length, new)| (at..at + length, new));
+    Ok(spliced(text, places))
+}
+
+/// All edits at once, of a source that keeps its lines and its comments.
+pub(crate) fn applied_in_place(
     edits: &[(String, String)],
+    source: &str,
+) -> Edited<String> {
+    // The code on one line, and where each of its bytes stands in the source.
+    let (mut code, mut places, mut start) = (String::new(), Vec::new(), 0);
+    for line in source.split_inclusive('\n') {
+        let end = line.find("//").unwrap_or(line.len());
+        for (at, letter) in line[..end].char_indices().chain([(end, '\n')]) {
+            if !letter.is_whitespace() {
+                code.push(letter);
+                places.extend((0..letter.len_utf8()).map(|byte| start + at + byte));
+            } else if !code.ends_with(' ') {
+                code.push(' ');
+                places.push(start + at);
+            }
+        }
+        start += line.len();
+    }
+    let edits = self::places(edits, &code)?;
+    let edits = edits
+        .into_iter()
+        .map(|(at, length, new)| (places[at]..places[at + length - 1] + 1, new));
+    Ok(spliced(source, edits))
+}
+
+/// The text with others in these places.
+fn spliced<'a>(
     text: &str,
-) -> std::result::Result<String, String> {
+    places: impl Iterator<Item = (Range<usize>, &'a String)>,
+) -> String {
+    let (mut edited, mut end) = (String::new(), 0);
+    for (place, new) in places {
+        edited += &text[end..place.start];
+        edited += new;
+        end = place.end;
+    }
+    edited + &text[end..]
+}
+
+/// Where each edit applies: the place, the length, and what comes there.
+fn places<'a>(
+    edits: &'a [(String, String)],
+    text: &str,
+) -> Edited<Vec<(usize, usize, &'a String)>> {
     let mut places = Vec::new();
     for (old, new) in edits {
         let found: Vec<_> = text.match_indices(old.as_str()).collect();
@@ -92,16 +145,14 @@ fn applied(
         places.extend(found.iter().map(|(at, _)| (*at, old.len(), new)));
     }
     places.sort_by_key(|&(at, length, _)| (at, length));
-    let (mut edited, mut end) = (String::new(), 0);
-    for (at, length, new) in places {
+    let mut end = 0;
+    for &(at, length, _) in &places {
         if at < end {
             return Err(format!("two edits change {:?}", &text[at..at + length]));
         }
-        edited += &text[end..at];
-        edited += new;
         end = at + length;
     }
-    Ok(edited + &text[end..])
+    Ok(places)
 }
 
 /// A source without its comments.
@@ -131,6 +182,18 @@ mod tests {
         assert_eq!(edited("c → d", "a b").unwrap_err(), "the right answer has no \"c\"");
         let both = edited("a b → c ;; b → d", "a b").unwrap_err();
         assert_eq!(both, "two edits change \"b\"");
+    }
+
+    #[test]
+    fn a_source_that_is_edited_keeps_its_lines_and_comments() {
+        let answer = Answer::edits("a.md", 1, "é + c → d ;; b( x → y").unwrap();
+        let Form::Edits(edits) = &answer.form else { unreachable!() };
+        let source = "// é + c\nlet a =\n    é // one\n    + c;\nb(\n    x)\n";
+        let edited = applied_in_place(edits, source).unwrap();
+        assert_eq!(edited, "// é + c\nlet a =\n    d;\ny)\n");
+        let on_one_line = on_one_line(&code(source));
+        assert_eq!(applied(edits, &on_one_line).unwrap(), "let a = d; y)");
+        assert!(applied_in_place(edits, "b(x)").unwrap_err().contains("\"é + c\""));
     }
 
     #[test]

@@ -15,6 +15,8 @@ pub struct Exercise {
     pub name: String,
     /// Its place among all, counted from 1.
     pub number: usize,
+    /// The id of the variant that it is, where it is one.
+    pub variant: Option<String>,
     /// What `NAME.md` says.
     pub sheet: Sheet,
     /// What `NAME.rs` says.
@@ -77,6 +79,7 @@ impl Exercise {
             solution: Solution::read(&at(&solution), &solution)?,
             name,
             number,
+            variant: None,
         })
     }
 

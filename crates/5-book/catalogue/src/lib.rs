@@ -16,6 +16,10 @@
 //! The order of exercises is that of the book: a chapter ends with lines
 //! `{{#exercise scale}}`, and `chapters/SUMMARY.md` orders chapters.
 //!
+//! A variant is an edit too: of the solution, and with it of the task. [`Exercise::varied`] is
+//! the whole exercise that follows from it, and [`Exercise::handed_out`] an exercise whose
+//! files have no answer in them.
+//!
 //! Left out: numbers. Nothing here computes, so that the command, the pages and the check of
 //! an answer can all read this.
 
@@ -26,11 +30,14 @@ mod fault;
 mod layer;
 mod sheet;
 mod solution;
+mod varied;
 
 pub use answer::{Answer, Form};
 pub use chapters::{Section, root};
 pub use exercise::{Exercise, all, asked, digest, find, find_in, folder, with_numbers};
 pub use fault::{Fault, Result};
 pub use layer::{LayerMistake, layer_mistake, layer_mistakes, layer_pages};
-pub use sheet::{Block, Elsewhere, Mistake, Other, Right, Sheet, ShownBy, blocks};
+pub use sheet::{
+    Block, Elsewhere, Mistake, Other, Right, Sheet, ShownBy, Variant, blocks,
+};
 pub use solution::Solution;

@@ -25,6 +25,15 @@
 //! ## Other answers
 //! ### passed
 //!     row.max() → row.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+//!
+//! ## Variants
+//! ### takes powers of 2 {#base-two}
+//! What the learner is told, in place of what the book asks.
+//! Book: takes powers of e
+//! Texts: exponential of → power of 2 of
+//! Hints: 2
+//! Without: softmax-base-two
+//!     .exp() → .exp2()
 //! ```
 //!
 //! `Elsewhere:` says what a function in another language gets and returns. Where its place is
@@ -35,11 +44,22 @@
 //! is. Each indented line is an answer, ` ;; ` stands between two of its edits, and a line
 //! that is indented by eight continues it. `{#id of=stage}` says which right answer is edited,
 //! where it is not the solution.
+//!
+//! A variant is one line of edits of the solution. Its name says what it does, `Book:` what the
+//! book's version does there, and `Texts:` edits all that the exercise says; `Begin:`, `Print:`
+//! and `Passed:` replace those lines, `Hints:` leaves out steps of the hint, by their numbers,
+//! and `Without:`, by their ids, mistakes that are right in it or that it makes equal to another,
+//! and other right answers that are wrong in it.
+//!
+//! A line `Handed out: seed 17, variant base-two` at the top says that this is a sheet of
+//! [`crate::Exercise::handed_out`]: its mistakes have no edits.
 
 mod body;
 mod place;
 #[cfg(test)]
 mod tests;
+mod text;
+mod variant;
 
 use crate::chapters::Chapter;
 use crate::{Answer, Fault, Result, Section};
@@ -48,6 +68,8 @@ use place::Place;
 
 pub(crate) use body::body_of;
 pub use body::{Block, blocks};
+pub use variant::Variant;
+pub(crate) use variant::{UNVARIED, VARIANT};
 
 /// What a sheet says.
 #[derive(Debug, Clone)]
@@ -74,6 +96,10 @@ pub struct Sheet {
     pub others: Vec<Other>,
     /// Of the exercise in which a test is written: what shows which mistakes of a layer.
     pub shown_by: Vec<ShownBy>,
+    /// Other tasks, each an edit of the solution.
+    pub variants: Vec<Variant>,
+    /// By which seed and in which variant it was handed out, without answers.
+    pub handed_out: Option<String>,
 }
 
 /// Whether an answer may be written in another language than Rust.
@@ -173,6 +199,8 @@ impl Sheet {
             mistakes: Vec::new(),
             others: Vec::new(),
             shown_by: Vec::new(),
+            variants: Vec::new(),
+            handed_out: body.key("Handed out"),
         };
         sheet.read_parts(parts, &at)?;
         Ok(sheet)
@@ -200,6 +228,10 @@ impl Sheet {
                     let mistakes = ids.split_whitespace().map(str::to_owned).collect();
                     self.shown_by
                         .push(ShownBy { what: block.heading.to_owned(), mistakes });
+                }
+                "Variants" => {
+                    let variant = at.variant(block, self)?;
+                    self.variants.push(variant);
                 }
                 "Other answers" => self.others.push(at.other(block)?),
                 _ => {

@@ -53,9 +53,7 @@ impl Solution {
         let comment =
             more.take_while(|(at, line)| *at == 0 || line.starts_with("    // "));
         let yours: Vec<&str> = comment.map(|(_, line)| line).collect();
-        let is_statement = |line: &&str| line.starts_with("//!");
-        let length = before.lines().take_while(is_statement).map(|l| l.len() + 1).sum();
-        let (statement, before) = before.split_at(length);
+        let (statement, before) = before.split_at(before.len() - unstated(before).len());
         if statement.is_empty() {
             return Err(Fault::new(file, 1, "no statement `//!` at its top"));
         }
@@ -92,6 +90,43 @@ impl Solution {
         (markdown.join("\n"), format!("{}\n{signature}", docs.join("\n")))
     }
 
+    /// The file without its answer: the book's own text, and `todo!()`.
+    pub(crate) fn without_answer(&self, file: &str) -> Result<Self> {
+        let Self { statement, before, signature, yours, after, .. } = self;
+        let text = format!(
+            "{statement}\n{before}{BEGIN}{signature}\n{YOURS}{yours}\n    todo!()\n}}\n\
+             {END}{after}"
+        );
+        Self::parse(text, file)
+    }
+
+    /// The file with another answer, with a paragraph more in the statement, and with what
+    /// `reword` makes of each comment.
+    pub(crate) fn varied(
+        &self,
+        answer: &str,
+        task: &str,
+        reword: impl Fn(&str) -> String,
+        file: &str,
+    ) -> Result<Self> {
+        let (before, rest) = self.text.split_once(BEGIN).unwrap_or_default();
+        let (_, after) = rest.split_once(END).unwrap_or_default();
+        let before = &before[self.statement.len()..];
+        let text = format!("{}{before}{BEGIN}{answer}{END}{after}", self.statement);
+        let line = |line: &str| match line.trim_start().starts_with("//") {
+            true => reword(line),
+            false => line.to_owned(),
+        };
+        let text: String = text.split_inclusive('\n').map(line).collect();
+        let (statement, rest) = text.split_at(text.len() - unstated(&text).len());
+        let options = textwrap::Options::new(90)
+            .initial_indent("//! ")
+            .subsequent_indent("//! ")
+            .word_splitter(textwrap::WordSplitter::NoHyphenation);
+        let task = textwrap::fill(&format!("**Your version.** {task}"), options);
+        Self::parse(format!("{statement}//!\n{task}\n{rest}"), file)
+    }
+
     /// The whole file with another answer in it.
     pub fn with_answer(&self, function: &str) -> String {
         let (before, rest) = self.text.split_once(BEGIN).unwrap_or_default();
@@ -104,6 +139,14 @@ impl Solution {
         let (_, rest) = self.text.split_once(BEGIN).unwrap_or_default();
         rest.split_once(END).unwrap_or_default().0
     }
+}
+
+/// What stands below the lines `//!` at the top of a file.
+fn unstated(mut text: &str) -> &str {
+    while text.starts_with("//!") {
+        text = text.split_once('\n').unwrap_or_default().1;
+    }
+    text
 }
 
 #[cfg(test)]

@@ -25,8 +25,8 @@ pub trait AnyExercise: Sync {
     /// Whether the length of a list belongs to what is asked.
     fn is_list(&self) -> bool;
 
-    /// What the function is given, of each case.
-    fn inputs(&self) -> Vec<Given>;
+    /// What the function is given, of each case, by the seed of the numbers that are kept.
+    fn inputs(&self, seed: u64) -> Vec<Given>;
 
     /// The verdict on what somebody's function gave, case by case, in numbers of this
     /// precision.
@@ -47,8 +47,8 @@ impl<I: Arrays, O: Answer> AnyExercise for Exercise<I, O> {
         O::IS_LIST
     }
 
-    fn inputs(&self) -> Vec<Given> {
-        let cases = (self.cases)(0).into_iter();
+    fn inputs(&self, seed: u64) -> Vec<Given> {
+        let cases = (self.cases)(seed).into_iter();
         cases
             .map(|case| Given { sizes: case.sizes, arrays: case.input.arrays("") })
             .collect()
@@ -67,7 +67,7 @@ impl<I: Arrays, O: Answer> AnyExercise for Exercise<I, O> {
             };
             cases.map(normal).collect()
         };
-        self.untyped(&(self.cases)(0), |shown| {
+        self.untyped(&(self.cases)(kept.seed), |shown| {
             let exact = within(O::TOLERANCE);
             // Few digits may be all that there are: 0.25 is.
             if !precision.is_coarse() || same_everywhere(shown, kept, &exact) {

@@ -21,7 +21,7 @@ pub struct Exercise<I: 'static, O: 'static> {
     /// The name of its files: `scale`.
     pub name: &'static str,
     /// Inputs that tell all mistakes apart, the simplest first. What is random in them is so by
-    /// the seed; the numbers that are kept are those of seed 0.
+    /// the seed; the numbers that are kept say theirs.
     pub cases: fn(seed: u64) -> Vec<Case<I>>,
     /// How an entry of the answer is called: `query 2, key 4`.
     pub place: fn(&I, Place) -> String,
@@ -149,7 +149,7 @@ impl<I: Arrays, O: Answer> Exercise<I, O> {
             }
         };
         let verdict = outcome::within_time_limit(move || {
-            let cases = (self.cases)(0);
+            let cases = (self.cases)(kept.seed);
             match self.outcomes(&cases, &kept, answer) {
                 Some(outcomes) => {
                     self.untyped(&cases, |shown| diagnose(shown, &kept, &outcomes))
@@ -170,7 +170,7 @@ impl<I: Arrays, O: Answer> Exercise<I, O> {
     }
 
     fn verdict(&self, kept: &Numbers, answer: impl Fn(&I) -> O) -> Verdict {
-        let cases = (self.cases)(0);
+        let cases = (self.cases)(kept.seed);
         match self.outcomes(&cases, kept, answer) {
             Some(outcomes) => {
                 self.untyped(&cases, |shown| diagnose(shown, kept, &outcomes))

@@ -1,7 +1,7 @@
 //! What a check says: a verdict in words.
 
 use attention::thousands;
-use catalogue::Exercise;
+use catalogue::{Answer, Exercise};
 use textwrap::{Options, WordSplitter, fill};
 
 use crate::report::{SQUARE_HIDES, coarse};
@@ -30,10 +30,14 @@ pub fn message(exercise: &Exercise, verdict: &Verdict) -> String {
                 labelled("Why it looks right", &mistake.looks_right),
                 labelled(&difference.heading(sizes), &difference.text()),
             ];
-            let span = mistake.answers[*answer].span();
+            let answer = mistake.answers.get(*answer);
+            let span = answer.and_then(Answer::span);
             paragraphs.extend(span.map(in_an_answer_like_ours));
             let (read, id) = (&mistake.read, &mistake.id);
-            let page = format!("{read}; and in the book's list of mistakes, {id}");
+            let page = match mistake.is_other_version() {
+                true => read.to_string(),
+                false => format!("{read}; and in the book's list of mistakes, {id}"),
+            };
             paragraphs.push(labelled("Read", &page));
             paragraphs
         }

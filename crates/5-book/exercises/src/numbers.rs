@@ -14,6 +14,7 @@
 //! arrays 3x3 3x3
 //! ```
 //!
+//! A second line, `seed 17`, says by which seed the inputs are drawn, where that is not 0.
 //! `right` has the matrices of the right answer to the case above it, and `named` what each is
 //! called, with ` | ` between two. Below a mistake, with
 //! its place in the sheet, that of its answer, and its id, stands what it gives on each case, and a case that is
@@ -34,6 +35,8 @@ pub struct Numbers {
     pub name: String,
     /// What it was made from: another sheet or solution has other numbers.
     pub made_from: u64,
+    /// By which seed its inputs are drawn.
+    pub seed: u64,
     /// The right answer to each case.
     pub cases: Vec<CaseNumbers>,
     /// What is wrong, in the order of the sheet.
@@ -106,6 +109,9 @@ impl Numbers {
     pub fn write(&self) -> Vec<u8> {
         let mut arrays = Table::default();
         let mut text = format!("{}, made from {:016x}\n", self.name, self.made_from);
+        if self.seed != 0 {
+            let _ = writeln!(text, "seed {}", self.seed);
+        }
         for case in &self.cases {
             let square = if case.square { " square" } else { "" };
             let right = arrays.add(&case.right);
@@ -144,10 +150,11 @@ impl Numbers {
         let (name, made_from) = lines.next()?.split_once(", made from ")?;
         let made_from = u64::from_str_radix(made_from, 16).ok()?;
         let (cases, wrong) = (Vec::new(), Vec::new());
-        let mut kept = Self { name: name.to_owned(), made_from, cases, wrong };
+        let mut kept = Self { name: name.to_owned(), made_from, seed: 0, cases, wrong };
         for line in lines {
             let (what, rest) = line.split_once(' ').unwrap_or((line, ""));
             match what {
+                "seed" => kept.seed = rest.parse().ok()?,
                 "case" => {
                     let square = rest.strip_prefix("square ");
                     let sizes = square.unwrap_or(rest).to_owned();
@@ -245,6 +252,7 @@ mod tests {
         let kept = Numbers {
             name: "softmax".into(),
             made_from: 0xabc,
+            seed: 0,
             cases: vec![
                 case(true, vec![matrix.clone(), Matrix::zeros(0, 4)]),
                 case(false, vec![]),
@@ -255,7 +263,14 @@ mod tests {
             ],
         };
         let file = kept.write();
-        assert_eq!(Numbers::read(&file), Some(kept));
+        assert_eq!(Numbers::read(&file), Some(kept.clone()));
+        let seeded = Numbers { seed: 17, ..kept };
+        let with_seed = seeded.write();
+        assert_eq!(Numbers::read(&with_seed), Some(seeded));
+        let line = b"seed 17\n";
+        let at = with_seed.windows(8).position(|it| it == line).unwrap();
+        let without = [&with_seed[..at], &with_seed[at + line.len()..]].concat();
+        assert_eq!(without, file, "seed 0 is not said");
         let text = String::from_utf8_lossy(&file);
         assert!(text.contains("\narrays 2x3 0x4 2x3\n"), "each once: {text}");
         for n in 0..file.len() {

@@ -36,6 +36,10 @@ type LayerFn = fn(&LayerParameters, &Matrix, &Matrix, &Matrix, &Mask) -> Attende
 
 include!(concat!(env!("OUT_DIR"), "/wrong.rs"));
 
+/// In a project that was handed out without solutions.
+const NO_WRONG_LAYERS: &str = "the wrong layers of this exercise are edits of a solution, \
+                               and this set was handed out without solutions";
+
 /// What the sheets say of this exercise and of the layers.
 struct Sheets {
     own: Exercise,
@@ -68,6 +72,10 @@ pub fn check(test: LayerTest) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    if WRONG.is_empty() {
+        eprintln!("the check itself cannot begin: {NO_WRONG_LAYERS}");
+        return ExitCode::FAILURE;
+    }
     let panics = within_time_limit(move || panics(test));
     let verdict = panics.map_or_else(
         |limit| Verdict::NoEnd { layer: limit.running, seconds: limit.seconds },

@@ -31,13 +31,16 @@ pub use error::{Error, Result};
 /// that ends with the call; `lines`, a line of JSON for each input; `safetensors`, a file.
 ///
 /// # Errors
-/// An exercise or a form that is not there.
-pub fn given(name: &str, form: &str, function: &str) -> Result<Vec<u8>> {
+/// An exercise or a form that is not there, or numbers that are not kept of it.
+pub fn given(name: &str, numbers: &[u8], form: &str, function: &str) -> Result<Vec<u8>> {
     let exercise = any(name)?;
+    let seed = kept(name, numbers)?.seed;
     Ok(match form {
-        "lines" => inputs::lines(exercise).into_bytes(),
-        "safetensors" => tensors::to_bytes(&inputs::tensors(exercise)?)?,
-        library => answers::program(exercise, of_name(library)?, function).into_bytes(),
+        "lines" => inputs::lines(exercise, seed).into_bytes(),
+        "safetensors" => tensors::to_bytes(&inputs::tensors(exercise, seed)?)?,
+        library => {
+            answers::program(exercise, of_name(library)?, function, seed).into_bytes()
+        }
     })
 }
 
@@ -62,8 +65,7 @@ pub fn verdict(
     file: &str,
 ) -> Result<Value> {
     let exercise = any(name)?;
-    let kept = Numbers::read(numbers).filter(|kept| kept.name == name);
-    let kept = kept.ok_or_else(|| Error::Kept(name.to_owned()))?;
+    let kept = kept(name, numbers)?;
     let words: ExerciseWords = serde_json::from_slice(words)?;
     let outputs = Outputs::read(exercise, &kept, file, given)?;
     let verdict = outputs.verdict(exercise, &kept);
@@ -71,6 +73,11 @@ pub fn verdict(
         "maps": maps(&kept, &outputs, &verdict),
         "report": Report::of(&words, &verdict),
     }))
+}
+
+fn kept(name: &str, numbers: &[u8]) -> Result<Numbers> {
+    let kept = Numbers::read(numbers).filter(|kept| kept.name == name);
+    kept.ok_or_else(|| Error::Kept(name.to_owned()))
 }
 
 fn any(name: &str) -> Result<&'static dyn AnyExercise> {

@@ -6,10 +6,16 @@ use crate::Error;
 
 initiate_protocol!();
 
-/// What an exercise hands out in one form: its name, the form, and the function's name.
+/// What an exercise hands out in one form: its name, its kept numbers, the form, and the
+/// function's name.
 #[wasm_func]
-pub fn inputs(name: &[u8], form: &[u8], function: &[u8]) -> Result<Vec<u8>, Error> {
-    crate::given(text(name)?, text(form)?, text(function)?)
+pub fn inputs(
+    name: &[u8],
+    numbers: &[u8],
+    form: &[u8],
+    function: &[u8],
+) -> Result<Vec<u8>, Error> {
+    crate::given(text(name)?, numbers, text(form)?, text(function)?)
 }
 
 /// The head of the function that is asked for: the exercise, the library, its name.

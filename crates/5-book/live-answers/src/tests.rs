@@ -51,10 +51,15 @@ fn right(numbers: &[u8]) -> Vec<Vec<Matrix>> {
 fn every_exercise_hands_out_its_inputs_and_takes_its_right_answer() {
     for exercise in exercises::ALL {
         let name = exercise.name();
-        for form in ["torch", "numpy", "jax", "lists", "lines", "safetensors"] {
-            assert!(!given(name, form, "f").unwrap().is_empty(), "{name}: {form}");
-        }
         let (numbers, words) = fetched(name);
+        let seeded = Numbers { seed: 17, ..Numbers::read(&numbers).unwrap() }.write();
+        for form in ["torch", "numpy", "jax", "lists", "lines", "safetensors"] {
+            let of = |numbers: &[u8]| given(name, numbers, form, "f").unwrap();
+            assert!(!of(&numbers).is_empty(), "{name}: {form}");
+            // Counts are asked of the same sizes under every seed.
+            let is_drawn = !name.starts_with("count_");
+            assert_eq!(of(&seeded) != of(&numbers), is_drawn, "{name}: {form}");
+        }
         let answer = printed(&right(&numbers));
         let found = verdict(name, &numbers, &words, answer, "").unwrap();
         assert_eq!(found["report"]["verdict"], "passed", "{name}: {found}");
@@ -112,6 +117,6 @@ fn what_cannot_be_read_is_refused_in_a_sentence() {
     let npy = refused(&numbers, "\u{0}", "a.npy");
     assert!(npy.contains("a.npy"), "{npy}");
     assert!(refused(b"", "[1]", "").contains("reload"));
-    assert!(given("none", "numpy", "f").is_err());
-    assert!(given("scores", "julia", "f").is_err());
+    assert!(given("none", &numbers, "numpy", "f").is_err());
+    assert!(given("scores", &numbers, "julia", "f").is_err());
 }

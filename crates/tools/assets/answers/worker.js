@@ -27,13 +27,16 @@ function keptOf(file) {
 const textOf = (bytes) => new TextDecoder().decode(bytes);
 
 // What is asked, each with the exercise's name: its function's head, for which all is fetched
-// that a check needs; its inputs in a form; the verdict on bytes.
+// that a check needs; its inputs in a form, by the seed of its numbers; the verdict on bytes.
 const answers = {
   async signature(call, { name, library, function: of, file }) {
     await keptOf(file);
     return { signature: textOf(call("signature", name, library, of)) };
   },
-  inputs: (call, { name, form, function: of }) => ({ bytes: call("inputs", name, form, of) }),
+  async inputs(call, { name, form, function: of, file }) {
+    const { numbers } = await keptOf(file);
+    return { bytes: call("inputs", name, numbers, form, of) };
+  },
   async verdict(call, { name, file, given, from }) {
     const { words, numbers } = await keptOf(file);
     const verdict = JSON.parse(textOf(call("verdict", name, numbers, words, given, from)));

@@ -1,9 +1,11 @@
 //! The numbers of every mistake, computed from the sheets and kept, or compared with those that
 //! are kept.
 //!
-//! An exercise becomes a program in `target/bank`, in which every answer of its sheet is a
+//! An exercise, and each variant of one, becomes a program in `target/bank`, in which every answer of its sheet is a
 //! module on a line of its own: so what does not compile is said of the line in the sheet.
 
+use std::env::consts::EXE_SUFFIX;
+use std::ffi::OsStr;
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -22,6 +24,9 @@ pub struct Args {
     /// Compare with the numbers that are kept, and keep none
     #[arg(long)]
     compare: bool,
+    /// Compare all answers with each other, on the inputs of so many seeds, and keep none
+    #[arg(long, value_name = "N", conflicts_with = "compare")]
+    seeds: Option<u64>,
 }
 
 /// Keeps the numbers of every mistake, or compares them.
@@ -35,18 +40,97 @@ pub fn run(args: &Args) -> Result<()> {
             names.iter().map(|name| catalogue::find(name)).collect::<Result<_, _>>()?
         }
     };
-    let n = compared(&exercises, args.compare)?;
-    let done = if args.compare { "compared" } else { "kept" };
+    let (task, done) = match (args.seeds, args.compare) {
+        (Some(n), _) => (Task::Seeds(n), format!("told apart under {n} seeds")),
+        (None, true) => (Task::Compare, "compared".to_owned()),
+        (None, false) => (Task::Keep, "kept".to_owned()),
+    };
+    let n = compared(&exercises, task)?;
     Ok(print(format_args!("{n} answers of {} exercises {done}\n", exercises.len()))?)
 }
 
-/// Compiles and runs the programs of these exercises, and gives the number of answers in them.
+/// What is done with the answers.
+#[derive(Clone, Copy)]
+pub enum Task {
+    /// Their numbers are kept.
+    Keep,
+    /// They are compared with those that are kept.
+    Compare,
+    /// They are compared with each other, on the inputs of so many seeds.
+    Seeds(u64),
+}
+
+/// Compiles and runs the programs of these exercises and of their variants, and gives the number
+/// of answers in them.
 ///
 /// # Errors
 /// Everything that is wrong with a sheet, with file and line.
-pub fn compared(exercises: &[Exercise], only_compare: bool) -> Result<usize> {
-    let (mut n_answers, mut faults) = (0, Vec::new());
-    let mut programs = Vec::new();
+pub fn compared(exercises: &[Exercise], task: Task) -> Result<usize> {
+    let mut all = Vec::new();
+    for exercise in exercises {
+        all.push(exercise.clone());
+        for variant in &exercise.sheet.variants {
+            all.push(exercise.varied(&variant.id)?);
+        }
+    }
+    let programs = compiled(&all)?;
+    let outcomes = at_once::map(&programs, 2, |program| {
+        let seeds =
+            |from: u64, to: u64| ["seeds".into(), from.to_string(), to.to_string()];
+        match (task, &program.exercise.variant) {
+            (Task::Seeds(n), _) => program.run(seeds(0, n)),
+            // A sample: all that is kept of a variant is what is handed out.
+            (_, Some(_)) => program.run(seeds(1, 3)),
+            (Task::Compare, None) => program.run(["compare"]),
+            (Task::Keep, None) => program.run(["keep"]),
+        }
+    });
+    let faults =
+        outcomes.into_iter().filter_map(|it| it.err().map(|it| format!("{it:#}")));
+    let faults: Vec<String> = faults.collect();
+    ensure!(faults.is_empty(), "{}", faults.join("\n"));
+    Ok(programs.iter().map(|program| program.lines.len()).sum())
+}
+
+/// A program with every answer to an exercise, or to a variant of one.
+pub struct Program<'a> {
+    /// Whose answers.
+    pub exercise: &'a Exercise,
+    /// Where each stands in the sheet.
+    lines: Vec<usize>,
+}
+
+impl Program<'_> {
+    fn name(exercise: &Exercise) -> String {
+        match &exercise.variant {
+            Some(variant) => format!("{}--{variant}", exercise.name),
+            None => exercise.name.clone(),
+        }
+    }
+
+    /// Runs it, as `bank::run` says.
+    ///
+    /// # Errors
+    /// What it says if it fails.
+    pub fn run(&self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Result<()> {
+        let name = Self::name(self.exercise);
+        let program = target().join("debug").join(format!("{name}{EXE_SUFFIX}"));
+        let output =
+            Command::new(&program).args(args).env("RUST_BACKTRACE", "0").output();
+        let output = output.with_context(|| name)?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        let panic = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.success(), "{}", format!("{said}{panic}").trim());
+        Ok(())
+    }
+}
+
+/// Compiles the programs of these exercises, but for those without mistakes.
+///
+/// # Errors
+/// Every edit that applies nowhere or does not compile, with file and line.
+pub fn compiled(exercises: &[Exercise]) -> Result<Vec<Program<'_>>> {
+    let (mut programs, mut faults) = (Vec::new(), Vec::new());
     for exercise in exercises {
         // `write_a_test` has a check of its own.
         if exercise.sheet.mistakes.is_empty() {
@@ -54,40 +138,24 @@ pub fn compared(exercises: &[Exercise], only_compare: bool) -> Result<usize> {
         }
         match exercise.sources() {
             Ok(sources) => {
-                n_answers += sources.len();
                 let lines = sources.iter().map(|(line, _)| *line).collect::<Vec<_>>();
-                step::write(&source(&exercise.name), program(&exercise.name, &sources)?)?;
-                programs.push((exercise, lines));
+                let source = source(&Program::name(exercise));
+                step::write(&source, program(exercise, &sources)?)?;
+                programs.push(Program { exercise, lines });
             }
             Err(fault) => faults.push(fault.to_string()),
         }
     }
     manifest()?;
     faults.extend(compile(&programs)?);
-    if faults.is_empty() {
-        let mode = if only_compare { "compare" } else { "keep" };
-        let outcomes = at_once::map(&programs, 2, |(exercise, _)| {
-            let program = target().join("debug").join(&exercise.name);
-            let program = program.with_extension(std::env::consts::EXE_EXTENSION);
-            Command::new(&program).arg(mode).env("RUST_BACKTRACE", "0").output()
-        });
-        for (outcome, (exercise, _)) in outcomes.into_iter().zip(&programs) {
-            let output = outcome.with_context(|| exercise.name.clone())?;
-            if !output.status.success() {
-                let said = String::from_utf8_lossy(&output.stdout);
-                let panic = String::from_utf8_lossy(&output.stderr);
-                faults.push(format!("{said}{panic}").trim().to_owned());
-            }
-        }
-    }
     ensure!(faults.is_empty(), "{}", faults.join("\n"));
-    Ok(n_answers)
+    Ok(programs)
 }
 
 const MAIN: &str = "fn main() -> std::process::ExitCode";
 
 /// A program in which every answer is a module.
-fn program(name: &str, sources: &[(usize, String)]) -> Result<String> {
+fn program(exercise: &Exercise, sources: &[(usize, String)]) -> Result<String> {
     let mut program = "#![allow(warnings)]\n".to_owned();
     for (nth, (_, source)) in sources.iter().enumerate() {
         let source = source.replace("fn main()", "pub fn main()");
@@ -95,7 +163,15 @@ fn program(name: &str, sources: &[(usize, String)]) -> Result<String> {
     }
     let mains = (0..sources.len()).map(|nth| format!("answer_{nth}::main"));
     let mains = mains.collect::<Vec<_>>().join(", ");
-    writeln!(program, "{MAIN} {{ bank::run({name:?}, &[{mains}]) }}")?;
+    let Exercise { name, variant, .. } = exercise;
+    if variant.is_some() {
+        // Compiled for itself: what a learner begins with.
+        let given = exercise.given();
+        let code = given.lines().filter(|line| !line.starts_with("//!"));
+        let code = code.collect::<Vec<_>>().join("\n");
+        writeln!(program, "mod given {{ {code} }}")?;
+    }
+    writeln!(program, "{MAIN} {{ bank::run({name:?}, {variant:?}, &[{mains}]) }}")?;
     Ok(program)
 }
 
@@ -143,22 +219,24 @@ fn manifest() -> Result<()> {
 }
 
 /// Compiles the programs, and says what does not compile, of its line in the sheet.
-fn compile(programs: &[(&Exercise, Vec<usize>)]) -> Result<Vec<String>> {
+fn compile(programs: &[Program]) -> Result<Vec<String>> {
     let mut cargo = build::cargo();
     cargo.current_dir(folder()).env("CARGO_TARGET_DIR", target());
     cargo.args(["build", "--keep-going", "--message-format=json"]);
-    cargo.args(programs.iter().flat_map(|(exercise, _)| ["--bin", &exercise.name]));
+    for program in programs {
+        cargo.arg("--bin").arg(Program::name(program.exercise));
+    }
     let output =
         cargo.stdin(Stdio::null()).output().context("cargo cannot be started")?;
     let mut faults = Vec::new();
     for line in String::from_utf8_lossy(&output.stdout).lines() {
         let Ok(message) = serde_json::from_str::<Value>(line) else { continue };
         let name = message["target"]["name"].as_str().unwrap_or_default();
-        let found = programs.iter().find(|(exercise, _)| exercise.name == name);
+        let found = programs.iter().find(|it| Program::name(it.exercise) == name);
         if message["message"]["level"] != "error" {
             continue;
         }
-        let place = found.and_then(|(it, lines)| fault(it, lines, &message["message"]));
+        let place = found.and_then(|it| fault(it, &message["message"]));
         let rendered = || message["message"]["rendered"].as_str().map(str::to_owned);
         faults.extend(place.or_else(rendered));
     }
@@ -169,11 +247,11 @@ fn compile(programs: &[(&Exercise, Vec<usize>)]) -> Result<Vec<String>> {
 }
 
 /// An error of the compiler, of the answer that it is in.
-fn fault(exercise: &Exercise, lines: &[usize], message: &Value) -> Option<String> {
+fn fault(program: &Program, message: &Value) -> Option<String> {
     let spans = message["spans"].as_array()?;
     let span = spans.iter().find(|span| span["is_primary"] == true)?;
     let line = span["line_start"].as_u64()?.checked_sub(2)?;
-    let place = lines.get(usize::try_from(line).ok()?)?;
+    let place = program.lines.get(usize::try_from(line).ok()?)?;
     let column = |key: &str| span[key].as_u64().and_then(|n| usize::try_from(n).ok());
     let text = span["text"][0]["text"].as_str().unwrap_or_default();
     let text: String = text
@@ -183,8 +261,11 @@ fn fault(exercise: &Exercise, lines: &[usize], message: &Value) -> Option<String
         .collect();
     let what = message["message"].as_str().unwrap_or_default();
     let label = span["label"].as_str().unwrap_or_default();
+    let Exercise { variant, .. } = program.exercise;
+    let variant = variant.as_ref().map(|id| format!("in variant {id}, "));
     Some(format!(
-        "{}:{place}: it does not compile: {what}: `{text}` {label}",
-        exercise.file()
+        "{}:{place}: {}it does not compile: {what}: `{text}` {label}",
+        program.exercise.file(),
+        variant.unwrap_or_default()
     ))
 }

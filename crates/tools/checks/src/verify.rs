@@ -13,8 +13,9 @@ use workshop::lock::Lock;
 use workshop::progress::Progress;
 use workshop::{paths, step};
 
+use crate::mistakes::{self, Task};
 use crate::package::Package;
-use crate::{answers, mistakes, rustlings};
+use crate::{answers, rustlings};
 
 /// Everything that the set promises.
 ///
@@ -26,7 +27,7 @@ pub fn verify(bar: &Progress, path: &OsStr) -> Result<String> {
     let wait = || bar.set_message("exercises: another verify is at work on them");
     let _lock = Lock::wait(&paths::state().join("exercises.lock"), wait)?;
     bar.set_message("exercises: every mistake, compiled and named");
-    let n_answers = mistakes::compared(&exercises, true)?;
+    let n_answers = mistakes::compared(&exercises, Task::Compare)?;
 
     rustlings::install(bar)?;
     bar.set_message("exercises: each as given, by rustlings");

@@ -40,6 +40,6 @@ impl Set {
 }
 
 /// The seed by which the inputs are drawn whose numbers these are.
-pub fn seed(_numbers: Option<&Numbers>) -> u64 {
-    0
+pub fn seed(numbers: Option<&Numbers>) -> u64 {
+    numbers.map_or(0, |numbers| numbers.seed)
 }

@@ -21,7 +21,7 @@ pub struct Tool {
 pub const ARGS: &str = "args";
 
 /// The commands of tools, in the order in which they are listed.
-pub const TOOLS: [Tool; 20] = {
+pub const TOOLS: [Tool; 21] = {
     use Profile::{Dev, Release};
     [
         tool(
@@ -66,6 +66,12 @@ pub const TOOLS: [Tool; 20] = {
             "class",
             "A class's submissions, checked in a sandbox: which mistakes they make",
             "class",
+            Dev,
+        ),
+        tool(
+            "hand-out",
+            "A set of exercises for your class, by a seed and without solutions",
+            "hand-out",
             Dev,
         ),
         // In these a whole model computes.

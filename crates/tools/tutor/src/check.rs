@@ -27,7 +27,8 @@ pub fn run(args: &checks::Args) -> Result<bool> {
     let exercise = catalogue::asked(args.exercise.as_deref().unwrap_or_default())?;
     let door = &args.elsewhere;
     if let Some(file) = &door.inputs {
-        return write_inputs(of_numbers(&exercise)?, file).map(|()| true);
+        let (any, kept) = with_kept(&exercise)?;
+        return write_inputs(any, kept.seed, file).map(|()| true);
     }
     let verdict = match (&door.run, &door.numbers) {
         (Some(command), _) => by_program(&exercise, command),
@@ -89,16 +90,16 @@ fn with_kept(exercise: &Exercise) -> Result<(&'static dyn AnyExercise, Numbers)>
     Ok((any, Numbers::of(exercise).map_err(anyhow::Error::msg)?))
 }
 
-fn write_inputs(exercise: &dyn AnyExercise, file: &Path) -> Result<()> {
+fn write_inputs(exercise: &dyn AnyExercise, seed: u64, file: &Path) -> Result<()> {
     let end = file.extension().and_then(|end| end.to_str()).unwrap_or_default();
     match end {
-        _ if file == Path::new("-") => return Ok(print(inputs::lines(exercise))?),
+        _ if file == Path::new("-") => return Ok(print(inputs::lines(exercise, seed))?),
         "safetensors" => {
-            let tensors = inputs::tensors(exercise)?;
+            let tensors = inputs::tensors(exercise, seed)?;
             tensors::save(file, &tensors, Existing::Replace)?;
         }
-        "py" => write(file, &inputs::python(exercise, Library::Numpy))?,
-        "json" | "jsonl" => write(file, &inputs::lines(exercise))?,
+        "py" => write(file, &inputs::python(exercise, Library::Numpy, seed))?,
+        "json" | "jsonl" => write(file, &inputs::lines(exercise, seed))?,
         _ => {
             bail!("{}: inputs are written as .safetensors, .py or .jsonl", file.display())
         }
@@ -113,7 +114,7 @@ fn write(file: &Path, text: &str) -> Result<()> {
 fn by_program(exercise: &Exercise, command: &str) -> Result<Verdict> {
     end_on_ctrl_c();
     let (any, kept) = with_kept(exercise)?;
-    let output = run_with_input(shell(command), &inputs::lines(any))
+    let output = run_with_input(shell(command), &inputs::lines(any, kept.seed))
         .with_context(|| format!("`{command}`"))?;
     if !output.status.success() {
         bail!("`{command}` ended with {}; what it says stands above", output.status);

@@ -1,7 +1,7 @@
 //! What stands below a heading, read as what it is; errors say where.
 
 use super::body::{Block, Body};
-use super::{Mistake, Other, Right, Sheet};
+use super::{Mistake, Other, Right, Sheet, Variant};
 use crate::chapters::{self, Chapter};
 use crate::{Answer, Fault, Form, Result, Section};
 
@@ -38,15 +38,11 @@ impl Place<'_> {
         let body = self.body(block)?;
         let missing =
             |what: &str| self.fault(block.line, format!("“{name}” has no {what}"));
-        let id = id.ok_or_else(|| missing("{#id}"))?;
-        let is_kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-        if !id.chars().all(is_kebab) {
-            return Err(self.fault(block.line, format!("{id:?} is no id: kebab-case")));
-        }
+        let id = self.id(id, &name, block)?;
         if body.text.is_empty() {
             return Err(missing("sentence on what it does"));
         }
-        if body.answers.is_empty() {
+        if body.answers.is_empty() && sheet.handed_out.is_none() {
             return Err(missing("edit"));
         }
         let read = match body.key("Read") {
@@ -60,9 +56,71 @@ impl Place<'_> {
         Ok(Mistake { name, id, of, does, looks_right, read, answers, line: block.line })
     }
 
+    pub fn variant(&self, block: &Block, sheet: &Sheet) -> Result<Variant> {
+        let (name, id, _) = self.heading(block)?;
+        let body = self.body(block)?;
+        let missing =
+            |what: &str| self.fault(block.line, format!("“{name}” has no {what}"));
+        let id = self.id(id, &name, block)?;
+        if body.text.is_empty() {
+            return Err(missing("sentence for the learner"));
+        }
+        let [Answer { form: Form::Edits(edits), .. }] = &body.answers[..] else {
+            return Err(missing("line of edits, and only one"));
+        };
+        let texts = match body.key("Texts") {
+            Some(texts) => match Answer::edits(self.file, block.line, &texts)?.form {
+                Form::Edits(texts) => texts,
+                Form::Function(_) => Vec::new(),
+            },
+            None => Vec::new(),
+        };
+        let words = |key| body.key(key).unwrap_or_default();
+        let mut hints = Vec::new();
+        for hint in words("Hints").split_whitespace() {
+            let known =
+                hint.parse().ok().filter(|it| (1..=sheet.hints.len()).contains(it));
+            hints.push(
+                known.ok_or_else(|| missing(&format!("hint {hint} to leave out")))?,
+            );
+        }
+        let without = words("Without").split_whitespace().map(str::to_owned).collect();
+        for id in &without as &Vec<String> {
+            let of_mistakes = sheet.mistakes.iter().map(|it| &it.id);
+            let mut known = of_mistakes.chain(sheet.right.iter().map(|it| &it.id));
+            if !known.any(|known| known == id) {
+                return Err(missing(&format!("answer {id} to leave out")));
+            }
+        }
+        Ok(Variant {
+            book: body.key("Book").ok_or_else(|| missing("`Book:`"))?,
+            begin: body.key("Begin"),
+            print: body.key("Print"),
+            passed: body.key("Passed"),
+            task: body.text,
+            edits: edits.clone(),
+            line: block.line,
+            name,
+            id,
+            texts,
+            hints,
+            without,
+        })
+    }
+
     pub fn other(&self, block: &Block) -> Result<Other> {
         let (verdict, _, of) = self.heading(block)?;
         Ok(Other { verdict, of, answers: self.body(block)?.answers })
+    }
+
+    fn id(&self, id: Option<String>, name: &str, block: &Block) -> Result<String> {
+        let id =
+            id.ok_or_else(|| self.fault(block.line, format!("“{name}” has no {{#id}}")))?;
+        let is_kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        if id.chars().all(is_kebab) {
+            return Ok(id);
+        }
+        Err(self.fault(block.line, format!("{id:?} is no id: kebab-case")))
     }
 
     /// A heading's name, and what stands in braces behind it: an id, and `of=`.
