@@ -162,8 +162,9 @@ impl Exercise {
 /// A text in which exercises are named, with their numbers: exercise `scale` is exercise 4.
 pub fn with_numbers(text: &str, exercises: &[Exercise]) -> String {
     exercises.iter().fold(text.to_owned(), |text, exercise| {
-        let name = format!("exercise `{}`", exercise.name);
-        text.replace(&name, &format!("exercise {}", exercise.number))
+        // At the beginning of a sentence, too.
+        let name = format!("xercise `{}`", exercise.name);
+        text.replace(&name, &format!("xercise {}", exercise.number))
     })
 }
 
@@ -209,9 +210,13 @@ mod tests {
 
     #[test]
     fn exercises_that_a_text_names_get_their_numbers() {
-        let text = "as in exercise `softmax`, and as exercise `none` of these";
+        let text =
+            "Exercise `scale`, as exercise `softmax`, and as exercise `none` of these";
         let numbered = with_numbers(text, &all().unwrap());
-        assert_eq!(numbered, "as in exercise 3, and as exercise `none` of these");
+        assert_eq!(
+            numbered,
+            "Exercise 4, as exercise 3, and as exercise `none` of these"
+        );
     }
 
     #[test]

@@ -21,6 +21,7 @@ use super::predict;
 use super::problem::{Problem, line_of};
 use super::snapshot::{Snapshots, Values};
 use super::sources::Sources;
+use super::teachers;
 use super::tested::Tests;
 
 /// Expands the chapters of one folder.
@@ -191,7 +192,7 @@ impl Chapter<'_> {
                 Ok(Some(text))
             }
             "chapters" | "questions" | "related" | "solutions" | "exercises"
-            | "predict" => {
+            | "predict" | "teachers" => {
                 self.alone_on_its_line(asked)?;
                 self.written_anew(asked).map(Some)
             }
@@ -217,6 +218,7 @@ impl Chapter<'_> {
             "related" => contents::related(&self.book.chapters, asked.rest),
             "solutions" => exercise::solutions(),
             "predict" => predict::section(&self.book.chapters, self.file),
+            "teachers" => teachers::fold(&self.book.chapters, self.file, self.text),
             _ => exercise::table(),
         }
     }

@@ -9,6 +9,7 @@
 //!                    ├ tested    where a test stands
 //!                    ├ predict   questions that are kept, asked in the page
 //!                    ├ exercise  statement, signature, what the check will say
+//!                    ├ teachers  what a teacher wants to know of a chapter, in a fold
 //!                    ├ elsewhere an exercise in any language, checked in the page
 //!                    └ include   mdBook's own; made sure here that it finds code
 //!                                  mdBook ─▶ head: what a page says of itself, and may load
@@ -45,6 +46,7 @@ mod problem;
 mod serve;
 mod snapshot;
 mod sources;
+mod teachers;
 mod tested;
 
 use std::fs::{self, File};
