@@ -137,16 +137,18 @@ impl Exercise {
     /// What a text gives away: eight tokens in a row of a right answer, a word among them, that
     /// the given file lacks.
     pub fn given_away(&self, text: &str) -> Option<String> {
-        let runs = |text: &str| -> Vec<String> {
-            tokens(text).windows(8).map(|run| run.join(" ")).collect()
-        };
+        let answer = self.answer_runs();
+        runs(text).into_iter().find(|run| answer.contains(run))
+    }
+
+    /// Those runs of tokens; none of an exercise that was handed out without its solution.
+    pub fn answer_runs(&self) -> BTreeSet<String> {
         let others = self.sheet.right.iter().map(|right| right.function.as_str());
         let right = others.chain([self.solution.answer()]).map(code);
-        let right: BTreeSet<String> = right.flat_map(|right| runs(&right)).collect();
         let given = runs(&self.given());
         let has_word = |run: &String| run.contains(char::is_alphabetic);
-        let is_found = |run: &String| right.contains(run) && !given.contains(run);
-        runs(text).into_iter().find(|run| has_word(run) && is_found(run))
+        let of_answers = right.flat_map(|right| runs(&right));
+        of_answers.filter(|run| has_word(run) && !given.contains(run)).collect()
     }
 
     /// About how many minutes it takes: by what is to be written, with time to read and think.
@@ -157,6 +159,11 @@ impl Exercise {
         // One minute for every line behind the signature, and four for what is asked.
         4 + to_write.saturating_sub(1)
     }
+}
+
+/// Each eight tokens in a row of a text.
+pub fn runs(text: &str) -> Vec<String> {
+    tokens(text).windows(8).map(|run| run.join(" ")).collect()
 }
 
 /// A text in which exercises are named, with their numbers: exercise `scale` is exercise 4.

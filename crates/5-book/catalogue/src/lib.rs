@@ -27,9 +27,9 @@ mod layer;
 mod sheet;
 mod solution;
 
-pub use answer::{Answer, Form};
+pub use answer::{Answer, Form, tokens};
 pub use chapters::{Section, root};
-pub use exercise::{Exercise, all, asked, digest, find, folder, with_numbers};
+pub use exercise::{Exercise, all, asked, digest, find, folder, runs, with_numbers};
 pub use fault::{Fault, Result};
 pub use layer::{LayerMistake, layer_mistake, layer_mistakes, layer_pages};
 pub use sheet::{Block, Elsewhere, Mistake, Other, Right, Sheet, ShownBy, blocks};

@@ -20,7 +20,7 @@ use super::elsewhere::{Pages, pages_of_mistakes};
 use super::predict::{anchor, place, questions_file, read};
 
 /// Where the teachers' lines lie among the chapters.
-const FOLDER: &str = "teachers";
+pub(crate) const FOLDER: &str = "teachers";
 /// What a file says, in this order.
 const KEYS: [&str; 4] = ["Ask first", "Show", "Do together", "Watch for"];
 /// How many mistakes of a chapter are told.
