@@ -321,6 +321,8 @@ impl Chapter<'_> {
         }
         text.push_str(&self.text[at..]);
         plain.push_str(&self.text[at..]);
+        // A figure with its settings on another page: mdBook would drop them.
+        text = text.replace(".md?", ".html?");
         text.push_str(&loads::page_end(&text, &self.up(), &self.book.totals));
         self.problems.sort();
         Expanded { text, plain, problems: self.problems }

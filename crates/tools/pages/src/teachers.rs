@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use catalogue::{Exercise, Mistake};
@@ -129,24 +129,24 @@ fn first_sentence(text: &str) -> &str {
 /// How many students of a class made which mistake in which exercise, and how many there are.
 type Class = (BTreeMap<(String, String), usize>, usize);
 
+/// Where `cargo learn class` leaves it.
+pub(crate) fn class_report() -> PathBuf {
+    paths::state().join("class/report/class.json")
+}
+
 /// What `cargo learn class` found last; nobody where it found nothing, or in another form.
 fn class() -> Class {
-    let report = paths::state().join("class/report/class.json");
-    let report = fs::read_to_string(report).unwrap_or_default();
+    let report = fs::read_to_string(class_report()).unwrap_or_default();
     counted(&serde_json::from_str(&report).unwrap_or_default())
 }
 
 fn counted(report: &Value) -> Class {
-    let students = report["students"].as_array().map_or(&[][..], Vec::as_slice);
-    let mut counts = BTreeMap::new();
-    for checked in students.iter().filter_map(|it| it["exercises"].as_array()).flatten() {
-        if let (Some(exercise), Some(id)) =
-            (checked["exercise"].as_str(), checked["id"].as_str())
-        {
-            *counts.entry((exercise.to_owned(), id.to_owned())).or_default() += 1;
-        }
-    }
-    (counts, students.len())
+    let each = |key: &str| report[key].as_array().cloned().unwrap_or_default();
+    let count = |it: &Value| {
+        let text = |key: &str| it[key].as_str().map(str::to_owned);
+        Some(((text("exercise")?, text("id")?), it["n_students"].as_u64()? as usize))
+    };
+    (each("mistakes").iter().filter_map(count).collect(), each("students").len())
 }
 
 /// What is told of mistakes: those of the class, the most frequent first; then each exercise's
@@ -314,8 +314,13 @@ mod tests {
 
     #[test]
     fn the_mistakes_of_a_class_come_first_with_their_counts() {
-        let made = |id: &str| json!({"exercises": [{"exercise": "scale", "verdict": "mistake", "id": id}]});
-        let class = json!({"students": [made("softmax-twice"), made("softmax-twice"), {"exercises": [{"exercise": 3}]}]});
+        let class = json!({
+            "students": [{}, {}, {}],
+            "mistakes": [
+                {"n_students": 2, "exercise": "scale", "id": "softmax-twice", "name": "x"},
+                {"n_students": "many"},
+            ],
+        });
         let scale = catalogue::find("scale").unwrap();
         let pages = pages_of_mistakes().unwrap();
         let told = mistakes(&[&scale], &pages, &counted(&class)).unwrap();
