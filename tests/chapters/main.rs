@@ -7,6 +7,7 @@ mod bad_numbers;
 /// Every work that the text names has its place in the bibliography.
 mod bibliography;
 mod counting;
+mod for_teachers;
 mod from_one_sequence_to_another;
 mod glossary;
 mod heads_that_specialise;

@@ -40,7 +40,8 @@ impl Page {
     /// Without its row of the table of chapters, which stands on another page, and what
     /// names a picture or questions.
     fn words(&self) -> usize {
-        const NAMES: [&str; 4] = ["{{#asks", "{{#line", "{{#predict", "{{#draw"];
+        const NAMES: [&str; 5] =
+            ["{{#asks", "{{#line", "{{#predict", "{{#draw", "{{#teachers"];
         let is_named = |line: &&str| NAMES.iter().any(|it| line.starts_with(it));
         let lines = self.text.lines().filter(|line| !is_named(line));
         lines.flat_map(str::split_whitespace).count()

@@ -15,6 +15,7 @@ mod browser;
 mod draw;
 mod explorer;
 mod first_look;
+mod full_screen;
 mod live;
 mod look_page;
 mod own_model;

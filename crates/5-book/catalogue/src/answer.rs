@@ -65,7 +65,7 @@ impl Answer {
 }
 
 /// Words and signs of a text.
-pub(crate) fn tokens(text: &str) -> Vec<String> {
+pub fn tokens(text: &str) -> Vec<String> {
     let mut tokens: Vec<String> = Vec::new();
     let mut is_word = false;
     for letter in text.chars() {

@@ -149,16 +149,18 @@ impl Exercise {
     /// What a text gives away: eight tokens in a row of a right answer, a word among them, that
     /// the given file lacks.
     pub fn given_away(&self, text: &str) -> Option<String> {
-        let runs = |text: &str| -> Vec<String> {
-            tokens(text).windows(8).map(|run| run.join(" ")).collect()
-        };
+        let answer = self.answer_runs();
+        runs(text).into_iter().find(|run| answer.contains(run))
+    }
+
+    /// Those runs of tokens; none of an exercise that was handed out without its solution.
+    pub fn answer_runs(&self) -> BTreeSet<String> {
         let others = self.sheet.right.iter().map(|right| right.function.as_str());
         let right = others.chain([self.solution.answer()]).map(code);
-        let right: BTreeSet<String> = right.flat_map(|right| runs(&right)).collect();
         let given = runs(&self.given());
         let has_word = |run: &String| run.contains(char::is_alphabetic);
-        let is_found = |run: &String| right.contains(run) && !given.contains(run);
-        runs(text).into_iter().find(|run| has_word(run) && is_found(run))
+        let of_answers = right.flat_map(|right| runs(&right));
+        of_answers.filter(|run| has_word(run) && !given.contains(run)).collect()
     }
 
     /// About how many minutes it takes: by what is to be written, with time to read and think.
@@ -171,11 +173,17 @@ impl Exercise {
     }
 }
 
+/// Each eight tokens in a row of a text.
+pub fn runs(text: &str) -> Vec<String> {
+    tokens(text).windows(8).map(|run| run.join(" ")).collect()
+}
+
 /// A text in which exercises are named, with their numbers: exercise `scale` is exercise 4.
 pub fn with_numbers(text: &str, exercises: &[Exercise]) -> String {
     exercises.iter().fold(text.to_owned(), |text, exercise| {
-        let name = format!("exercise `{}`", exercise.name);
-        text.replace(&name, &format!("exercise {}", exercise.number))
+        // At the beginning of a sentence, too.
+        let name = format!("xercise `{}`", exercise.name);
+        text.replace(&name, &format!("xercise {}", exercise.number))
     })
 }
 
@@ -221,9 +229,13 @@ mod tests {
 
     #[test]
     fn exercises_that_a_text_names_get_their_numbers() {
-        let text = "as in exercise `softmax`, and as exercise `none` of these";
+        let text =
+            "Exercise `scale`, as exercise `softmax`, and as exercise `none` of these";
         let numbered = with_numbers(text, &all().unwrap());
-        assert_eq!(numbered, "as in exercise 3, and as exercise `none` of these");
+        assert_eq!(
+            numbered,
+            "Exercise 4, as exercise 3, and as exercise `none` of these"
+        );
     }
 
     #[test]

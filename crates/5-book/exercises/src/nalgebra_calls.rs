@@ -88,10 +88,10 @@ fn computing_with_matrices() {
     let k = Matrix::from_row_slice(2, 3, &[1.0, 1.0, 1.0, 2.0, 0.0, 0.0]);
 
     // Borrowed with &, q is still there afterwards. Without, it is used up.
-    let scores = &q * k.transpose(); // [2, 3] · [3, 2]
-    assert_eq!(scores, Matrix::from_row_slice(2, 2, &[3.0, 2.0, 2.0, 0.0]));
-    let halved = &scores / 2.0;
-    let doubled = scores * 2.0; // from here on there are no scores
+    let products = &q * k.transpose(); // [2, 3] · [3, 2]
+    assert_eq!(products, Matrix::from_row_slice(2, 2, &[3.0, 2.0, 2.0, 0.0]));
+    let halved = &products / 2.0;
+    let doubled = products * 2.0; // from here on there are no products
     assert_eq!(doubled, &halved * 4.0);
 
     // Sums and differences take two of one shape; so does this product, entry by entry.

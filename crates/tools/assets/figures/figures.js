@@ -42,8 +42,7 @@
 
     // What a press there sets, if the figure is live.
     picked({ clientX, clientY }) {
-      const { left, top } = this.place.getBoundingClientRect();
-      return window.figureTip.nearest(this.told, clientX - left, clientY - top)?.pick;
+      return window.figureTip.nearest(this.told, ...window.figureTip.within(this.place, clientX, clientY))?.pick;
     }
 
     // Another figure of the same kind; a chosen group stays chosen. What `before` drew stays

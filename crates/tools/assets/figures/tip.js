@@ -15,6 +15,13 @@ window.figureTip = (() => {
     return found;
   }
 
+  // Where a point of the window is in a place, which may be magnified.
+  function within(place, clientX, clientY) {
+    const { left, top, width } = place.getBoundingClientRect();
+    const zoom = width / place.offsetWidth || 1;
+    return [(clientX - left) / zoom, (clientY - top) / zoom];
+  }
+
   // `boxes` gives what is drawn now.
   function watch(place, boxes) {
     const tip = document.createElement("div");
@@ -23,20 +30,18 @@ window.figureTip = (() => {
     tip.setAttribute("aria-hidden", "true"); // the table below has every number
     place.after(tip);
     place.addEventListener("pointermove", (event) => {
-      const { left, top, width } = place.getBoundingClientRect();
-      const [x, y] = [event.clientX - left, event.clientY - top];
+      const [x, y] = within(place, event.clientX, event.clientY);
       const found = nearest(boxes(), x, y);
       tip.hidden = !found;
       place.style.cursor = found?.pick ? "pointer" : "";
       if (!found) return;
       tip.innerHTML = found.tip;
-      const whole = place.parentElement.getBoundingClientRect();
-      const at = Math.min(Math.max(x, 60), width - 60);
-      tip.style.left = `${left - whole.left + at}px`;
-      tip.style.top = `${top - whole.top + y}px`;
+      const at = Math.min(Math.max(x, 60), place.offsetWidth - 60);
+      tip.style.left = `${place.offsetLeft + at}px`;
+      tip.style.top = `${place.offsetTop + y}px`;
     });
     place.addEventListener("pointerleave", () => (tip.hidden = true));
   }
 
-  return { watch, nearest };
+  return { watch, nearest, within };
 })();

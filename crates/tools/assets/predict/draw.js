@@ -44,8 +44,8 @@
       this.figure.append(this.over);
       let last = null;
       const move = ({ clientX, clientY }) => {
-        const { left, top } = this.over.getBoundingClientRect();
-        const now = [this.nearest(clientX - left), this.valueAt(clientY - top)];
+        const [x, y] = window.figureTip.within(this.over, clientX, clientY);
+        const now = [this.nearest(x), this.valueAt(y)];
         this.stroke(last ?? now, now);
         last = now;
       };

@@ -21,8 +21,9 @@ pub const MOTION: Asset = ("figure-motion.js", include_str!("../figures/motion.j
 pub const SUMS: Asset = ("figure-sums.js", include_str!("../figures/sums.js"));
 
 /// What every page with a figure loads: sizes and spacing before and after it is drawn, and
-/// what shows it in the colours of the page's theme and to fit its width.
-pub const LOADED: [Asset; 2] = [
+/// what shows it in the colours of the page's theme, to fit its width, or the whole screen.
+pub const LOADED: [Asset; 3] = [
     ("figures.css", include_str!("../figures/figures.css")),
     ("figures.js", include_str!("../figures/figures.js")),
+    ("figure-full-screen.js", include_str!("../figures/full-screen.js")),
 ];

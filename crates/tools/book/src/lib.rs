@@ -16,7 +16,7 @@ mod figure;
 mod keep;
 mod predict;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -25,7 +25,7 @@ pub use keep::Changes;
 pub use predict::files as questions;
 
 use figure::FigureCache;
-use pages::FigureFolder;
+use pages::{FigureFolder, Solutions};
 use workshop::paths;
 
 /// Builds the book and returns the folder that holds it, `target/book`.
@@ -53,6 +53,15 @@ pub fn built_and_checked() -> Result<String> {
         "{}, every include and link resolved; {live}",
         built.join("index.html").display()
     ))
+}
+
+/// Writes the book into a new folder, for any web server, and says where it is.
+///
+/// # Errors
+/// A folder that holds something; whatever a chapter asks for and does not get.
+pub fn written(folder: &Path, solutions: Solutions) -> Result<String> {
+    let live = pages::write(folder, Arc::new(FigureCache::default()), solutions)?;
+    Ok(format!("{}, {live}", folder.join("index.html").display()))
 }
 
 /// Draws every figure that a chapter asks for and keeps it in `chapters/figures`, and runs

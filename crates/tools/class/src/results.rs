@@ -96,7 +96,8 @@ pub fn checked(
             let seed = seed(kept.as_ref());
             let any = exercises::any(&answer.exercise);
             let is_python = answer.kind == Kind::Python;
-            let inputs = any.filter(|_| is_python).map(inputs::lines).unwrap_or_default();
+            let inputs = any.filter(|_| is_python);
+            let inputs = inputs.map(|any| inputs::lines(any, seed)).unwrap_or_default();
             let key = runner.key(answer, seed, &inputs);
             keys.insert((nth, answer.exercise.as_str()), key.clone());
             let student = &submission.student;

@@ -14,6 +14,7 @@ mod tool;
 mod verify;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -47,7 +48,7 @@ enum Here {
     /// Everything that must hold: tests, exercises, book, notebooks
     Verify(verify::Args),
     /// Build and check the book: includes, numbers, figures, links
-    Book,
+    Book(BookArgs),
     /// Draw every figure of the book and keep it (for those who change one)
     Figures,
     /// Compute the numbers of every mistake and keep them (for those who change one)
@@ -71,6 +72,26 @@ enum Here {
     },
 }
 
+/// Without a folder the book is checked, in `target/book`.
+#[derive(clap::Args)]
+struct BookArgs {
+    /// Write the book into this new folder instead, for any web server
+    folder: Option<PathBuf>,
+    /// Leave the solutions of exercises out, for a class
+    #[arg(long, requires = "folder")]
+    without_solutions: bool,
+}
+
+impl BookArgs {
+    /// As the tool that is asked takes them.
+    fn of_tool(self) -> Vec<OsString> {
+        let Some(folder) = self.folder else { return vec!["check".into()] };
+        let mut args = vec!["write".into(), folder.into()];
+        args.extend(self.without_solutions.then(|| "--without-solutions".into()));
+        args
+    }
+}
+
 /// All commands, with those of tools.
 fn commands() -> Command {
     let with_tools =
@@ -90,7 +111,7 @@ fn main() -> ExitCode {
     };
     match command {
         Here::Spread(args) => spread::run(&args),
-        Here::Book => tool::run("book", Profile::Dev, ["check"]),
+        Here::Book(args) => tool::run("book", Profile::Dev, args.of_tool()),
         Here::Figures => tool::run("book", Profile::Dev, ["keep"]),
         Here::Notebooks => tool::run("notebooks", Profile::Dev, ["rewrite"]),
         Here::Preprocess { args } => tool::preprocess(args),

@@ -100,7 +100,7 @@ fn asked(text: &str) -> Option<&str> {
     Some(asks.rest.split_once(" | ")?.0)
 }
 
-fn minutes(text: &str) -> Option<&str> {
+pub fn minutes(text: &str) -> Option<&str> {
     Some(text.split_once("\n*About ")?.1.split_once(" minutes.*")?.0)
 }
 

@@ -147,6 +147,13 @@ fn section(it: &Section) -> Value {
     json!({"chapter": it.number, "section": it.heading, "page": page, "href": href})
 }
 
+/// Where an exercise stands, from the folder of chapters.
+pub fn section_address(exercise: &Exercise) -> String {
+    let Exercise { number, sheet, .. } = exercise;
+    let heading = anchor(&format!("Exercise {number} · {}", sheet.title));
+    format!("{}.md#{heading}", sheet.read.chapter)
+}
+
 /// The address of each mistake, by its name.
 pub type Pages = BTreeMap<String, String>;
 

@@ -12,14 +12,18 @@ use super::elsewhere;
 const WIDTH: usize = 84;
 
 /// The section that `{{#exercise scale}}` stands for, as Markdown for mdBook, and without HTML.
-pub fn section(asked: &str, up: &str) -> Result<[String; 2]> {
+/// Of a book with solutions it ends with a link to one.
+pub fn section(asked: &str, up: &str, has_solution: bool) -> Result<[String; 2]> {
     let exercise = catalogue::asked(asked)?;
     let (statement, signature) = exercise.solution.statement();
     let statement = catalogue::with_numbers(&statement, &catalogue::all()?);
     let Exercise { number, name, sheet, .. } = &exercise;
     let (title, minutes) = (&sheet.title, exercise.minutes());
     let passed = when_right(&exercise);
-    let page = page(name);
+    let solution = match has_solution {
+        true => format!("\n[A solution]({up}{})\n", page(name)),
+        false => String::new(),
+    };
     let with = |elsewhere: String| {
         format!(
             "### Exercise {number} · {title}\n\n\
@@ -28,8 +32,7 @@ pub fn section(asked: &str, up: &str) -> Result<[String; 2]> {
          Write it in `exercises/{name}.rs` and run `cargo learn check {number}`. It takes about \
          {minutes} minutes. If your answer is right, you will see:\n\n\
          ```text\n{passed}\n```\n\n\
-         {elsewhere}\n\n\
-         [A solution]({up}{page})\n"
+         {elsewhere}\n{solution}"
         )
     };
     Ok(elsewhere::fold(&exercise)?.map(with))
@@ -76,7 +79,7 @@ fn when_right(exercise: &Exercise) -> String {
 }
 
 /// The page of an exercise's solution, from the folder of chapters.
-fn page(name: &str) -> String {
+pub fn page(name: &str) -> String {
     format!("solutions/{}", file(name))
 }
 
@@ -109,6 +112,6 @@ mod tests {
 
     #[test]
     fn an_exercise_that_is_not_there_is_refused() {
-        assert!(section("99", "").unwrap_err().to_string().contains("99"));
+        assert!(section("99", "", true).unwrap_err().to_string().contains("99"));
     }
 }

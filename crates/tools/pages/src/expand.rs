@@ -21,7 +21,9 @@ use super::predict;
 use super::problem::{Problem, line_of};
 use super::snapshot::{Snapshots, Values};
 use super::sources::Sources;
+use super::teachers;
 use super::tested::Tests;
+use super::withheld::Withheld;
 
 /// Expands the chapters of one folder.
 pub struct Expander<'a> {
@@ -37,6 +39,8 @@ pub struct Expander<'a> {
     totals: String,
     /// Where the sources are published, if that is known.
     pub published: Option<String>,
+    /// What a book without solutions leaves out.
+    pub withheld: Option<Withheld>,
 }
 
 /// A chapter, expanded, with what could not be done.
@@ -68,6 +72,7 @@ impl<'a> Expander<'a> {
             line,
             totals,
             published: None,
+            withheld: None,
         })
     }
 
@@ -92,7 +97,13 @@ impl<'a> Expander<'a> {
             figures: 0,
         };
         chapter.run();
-        chapter.finish()
+        let mut expanded = chapter.finish();
+        if let Some(withheld) = &self.withheld {
+            for text in [&mut expanded.text, &mut expanded.plain] {
+                *text = withheld.taken_from(text);
+            }
+        }
+        expanded
     }
 }
 
@@ -186,12 +197,13 @@ impl Chapter<'_> {
             "asks" => self.alone_on_its_line(asked).map(|_| Some(String::new())),
             "exercise" => {
                 self.alone_on_its_line(asked)?;
-                let [text, words] = exercise::section(asked.rest, &self.up())?;
+                let shows = self.book.withheld.is_none();
+                let [text, words] = exercise::section(asked.rest, &self.up(), shows)?;
                 self.plain.push((asked.range.clone(), words));
                 Ok(Some(text))
             }
             "chapters" | "questions" | "related" | "solutions" | "exercises"
-            | "predict" => {
+            | "predict" | "teachers" => {
                 self.alone_on_its_line(asked)?;
                 self.written_anew(asked).map(Some)
             }
@@ -217,6 +229,8 @@ impl Chapter<'_> {
             "related" => contents::related(&self.book.chapters, asked.rest),
             "solutions" => exercise::solutions(),
             "predict" => predict::section(&self.book.chapters, self.file),
+            "teachers" if self.book.withheld.is_some() => Ok(String::new()),
+            "teachers" => teachers::fold(&self.book.chapters, self.file, self.text),
             _ => exercise::table(),
         }
     }
@@ -307,6 +321,8 @@ impl Chapter<'_> {
         }
         text.push_str(&self.text[at..]);
         plain.push_str(&self.text[at..]);
+        // A figure with its settings on another page: mdBook would drop them.
+        text = text.replace(".md?", ".html?");
         text.push_str(&loads::page_end(&text, &self.up(), &self.book.totals));
         self.problems.sort();
         Expanded { text, plain, problems: self.problems }

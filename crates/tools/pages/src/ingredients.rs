@@ -8,6 +8,8 @@ use std::time::SystemTime;
 use anyhow::{Context, Result};
 use workshop::paths;
 
+use super::teachers;
+
 /// What a chapter may include lies in these folders.
 const FOLDERS: [&str; 3] = ["chapters", "crates", "tests"];
 
@@ -15,7 +17,7 @@ const FOLDERS: [&str; 3] = ["chapters", "crates", "tests"];
 const MADE: [&str; 2] = ["target", "assets"];
 
 /// Every file that can show in the book with its size and time, this program (which draws
-/// the figures), and the reader's benchmark, one line each.
+/// the figures), the reader's benchmark and a teacher's class, one line each.
 ///
 /// # Errors
 /// A folder that cannot be read.
@@ -26,6 +28,7 @@ pub fn ingredients(workspace: &Path) -> Result<String> {
     }
     lines.extend(line(&std::env::current_exe()?));
     lines.extend(line(&paths::bench_run()));
+    lines.extend(line(&teachers::class_report()));
     lines.sort();
     Ok(lines.concat())
 }

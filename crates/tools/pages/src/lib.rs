@@ -9,8 +9,10 @@
 //!                    ├ tested    where a test stands
 //!                    ├ predict   questions that are kept, asked in the page
 //!                    ├ exercise  statement, signature, what the check will say
+//!                    ├ teachers  what a teacher wants to know of a chapter, in a fold
 //!                    ├ elsewhere an exercise in any language, checked in the page
-//!                    └ include   mdBook's own; made sure here that it finds code
+//!                    ├ include   mdBook's own; made sure here that it finds code
+//!                    └ withheld  solutions, of a book for a class
 //!                                  mdBook ─▶ head: what a page says of itself, and may load
 //!                                              cards: its picture, for links to it
 //! live ─▶ live_module ──────▶ target/book/assets
@@ -45,7 +47,9 @@ mod problem;
 mod serve;
 mod snapshot;
 mod sources;
+mod teachers;
 mod tested;
+mod withheld;
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -66,6 +70,7 @@ pub use problem::{Problem, none};
 pub use serve::Server;
 
 use expand::Expander;
+use withheld::Withheld;
 use workshop::{paths, stamp, step};
 
 /// Where book.toml, or the environment of who publishes, says what address the book has.
@@ -83,6 +88,46 @@ const SOURCES: &str = "preprocessor.learn.sources";
 /// that mdBook warns of.
 pub fn build(figures: Arc<dyn Figures>) -> Result<PathBuf> {
     build_in(&chapters(), figures)
+}
+
+/// Whether a book shows the solutions of its exercises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Solutions {
+    /// It does, and has folds for teachers.
+    Shown,
+    /// It has neither, for a class that is to find them.
+    Withheld,
+}
+
+/// Writes the book as files that any web server can send, with its live figures.
+///
+/// # Errors
+/// A folder that holds something; whatever [`build`] says.
+pub fn write(
+    folder: &Path,
+    figures: Arc<dyn Figures>,
+    solutions: Solutions,
+) -> Result<Live> {
+    let is_free =
+        fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none());
+    ensure!(
+        is_free,
+        "{} holds something: name a new folder, or empty it",
+        folder.display()
+    );
+    let built = paths::book().with_file_name("book-to-copy");
+    build_at(&chapters(), &built, figures, solutions)?;
+    problem::none(&check::pages(&built)?)?;
+    let live = live_module::add(&built)?;
+    live_module::add_encoder(&built)?;
+    // What a build keeps for itself begins with a dot.
+    for file in check::files(&built, "")? {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        if !name.starts_with('.') {
+            step::copy(&file, &folder.join(file.strip_prefix(&built)?))?;
+        }
+    }
+    Ok(live)
 }
 
 /// Whether the book that is there was made by this program, and from just what is there now.
@@ -196,7 +241,8 @@ pub fn open(url: &str) -> Result<()> {
 /// Whatever a chapter asks for and does not get.
 pub fn preprocess(figures: Arc<dyn Figures>) -> Result<()> {
     let (context, book) = mdbook_preprocessor::parse_input(std::io::stdin().lock())?;
-    let book = Learn { figures, texts: Texts::default() }.expanded(&context, book)?;
+    let (texts, solutions) = (Texts::default(), Solutions::Shown);
+    let book = Learn { figures, texts, solutions }.expanded(&context, book)?;
     serde_json::to_writer(std::io::stdout().lock(), &book)
         .context("cannot write the book")
 }
@@ -207,6 +253,16 @@ fn chapters() -> PathBuf {
 
 fn build_in(chapters: &Path, figures: Arc<dyn Figures>) -> Result<PathBuf> {
     let built = paths::book_of(chapters.parent().unwrap_or(chapters));
+    build_at(chapters, &built, figures, Solutions::Shown)?;
+    Ok(built)
+}
+
+fn build_at(
+    chapters: &Path,
+    built: &Path,
+    figures: Arc<dyn Figures>,
+    solutions: Solutions,
+) -> Result<()> {
     let beside = built.with_extension("new");
     fs::create_dir_all(&beside)
         .with_context(|| format!("cannot make {}", beside.display()))?;
@@ -216,8 +272,8 @@ fn build_in(chapters: &Path, figures: Arc<dyn Figures>) -> Result<PathBuf> {
         File::create(&lock).with_context(|| format!("cannot make {}", lock.display()))?;
     lock.lock().context("cannot wait for another build of the book")?;
     let is_of_now = figures.are_of_now();
-    if !is_of_now && stamp::is_sealed(&built) {
-        return Ok(built); // The figures of now came while this waited for the lock.
+    if !is_of_now && stamp::is_sealed(built) {
+        return Ok(()); // The figures of now came while this waited for the lock.
     }
 
     // What changes from here on is for the next build.
@@ -226,7 +282,7 @@ fn build_in(chapters: &Path, figures: Arc<dyn Figures>) -> Result<PathBuf> {
     let (outcome, warnings) = log::collected(|| {
         let mut book = MDBook::load(chapters)?;
         book.config.build.build_dir.clone_from(&beside);
-        book.with_preprocessor(Learn { figures, texts: texts.clone() });
+        book.with_preprocessor(Learn { figures, texts: texts.clone(), solutions });
         book.build()?;
         let address: Option<String> = book.config.get(ADDRESS)?;
         anyhow::Ok((book.config.book.title.unwrap_or_default(), address))
@@ -246,8 +302,7 @@ fn build_in(chapters: &Path, figures: Arc<dyn Figures>) -> Result<PathBuf> {
     if is_of_now && let Ok(made_from) = made_from {
         stamp::seal(&beside, &made_from)?;
     }
-    exchange(&beside, &built)?;
-    Ok(built)
+    exchange(&beside, built)
 }
 
 /// Replaces the build before by a new one, which may be open in a browser: it is
@@ -277,6 +332,7 @@ fn check_in(chapters: &Path, figures: Arc<dyn Figures>) -> Result<Vec<Problem>> 
 struct Learn {
     figures: Arc<dyn Figures>,
     texts: Texts,
+    solutions: Solutions,
 }
 
 /// Each chapter's Markdown without HTML, for those who read no pages: where it goes, and what
@@ -285,11 +341,15 @@ type Texts = Arc<Mutex<Vec<(PathBuf, String)>>>;
 
 impl Learn {
     fn expanded(&self, context: &PreprocessorContext, mut book: Book) -> Result<Book> {
-        let Self { figures, texts } = self;
+        let Self { figures, texts, solutions } = self;
         let chapters = context.root.join(&context.config.book.src);
         loads::write(&chapters.join("assets"))?;
         let mut expander = Expander::new(&chapters, figures.as_ref())?;
         expander.published = context.config.get(SOURCES)?;
+        if *solutions == Solutions::Withheld {
+            expander.withheld = Some(Withheld::of(&catalogue::all()?));
+            book.items.retain(|item| !is_of_solutions(item));
+        }
         let mut chapters = Vec::new();
         book.for_each_mut(|item| {
             let BookItem::Chapter(chapter) = item else { return };
@@ -312,6 +372,11 @@ impl Learn {
         problem::none(&problems)?;
         Ok(book)
     }
+}
+
+fn is_of_solutions(item: &BookItem) -> bool {
+    let BookItem::Chapter(chapter) = item else { return false };
+    chapter.source_path.as_ref().is_some_and(|file| file.starts_with(withheld::FOLDER))
 }
 
 impl mdbook_preprocessor::Preprocessor for Learn {

@@ -30,7 +30,7 @@ pub(crate) fn totals(chapters: &Path) -> Result<String> {
     Ok(totals.join(" "))
 }
 
-fn read(file: &Path) -> Result<Vec<Value>> {
+pub(crate) fn read(file: &Path) -> Result<Vec<Value>> {
     let text = fs::read_to_string(file)
         .with_context(|| format!("{}: `cargo learn figures` makes it", file.display()))?;
     serde_json::from_str(&text).with_context(|| file.display().to_string())

@@ -103,7 +103,8 @@ impl Site<'_> {
         let nowhere = || Some(format!("leads nowhere: {url}"));
         let (address, fragment) = url.split_once('#').unwrap_or((url, ""));
         let path = match address {
-            "" => file.to_path_buf(),
+            // The same page, with other settings of its figures too.
+            own if own.is_empty() || own.starts_with('?') => file.to_path_buf(),
             address => match target(base, address) {
                 Some(path) => path,
                 None => return nowhere(),
@@ -191,7 +192,7 @@ mod tests {
     fn a_sound_page_has_no_problem() {
         let html =
             "<!doctype html><title>a</title><link rel=stylesheet href=good.css?v=1>
-            <h1 id=a>A</h1><a href='two.html#top'>2</a> <a href='#a'>a</a>
+            <h1 id=a>A</h1><a href='two.html#top'>2</a> <a href='#a'>a</a> <a href='?b=1#a'>a</a>
             <a href='/two.html'></a>
             <a href='https://example.com'>out</a><img src='data:image/png;base64,AA'>
             <pre>echo $A $B</pre><code>$x$</code><script>'{{#x}} $a$'</script>";

@@ -10,6 +10,7 @@ use crate::directive;
 use crate::expand::Expander;
 use crate::figures::Figures;
 use crate::problem::{Problem, line_of};
+use crate::teachers;
 
 /// The longest block of Rust that may be typed in a chapter: a call, not a program.
 const TYPED_LINES: usize = 2;
@@ -26,7 +27,8 @@ pub fn sources(chapters: &Path, figures: &dyn Figures) -> Result<Vec<Problem>> {
     let mut written = Vec::new();
     for path in super::files(chapters, ".md")? {
         let file = path.strip_prefix(chapters)?;
-        if file != Path::new("SUMMARY.md") {
+        // What stands in a chapter's fold is no page.
+        if file != Path::new("SUMMARY.md") && !file.starts_with(teachers::FOLDER) {
             written.push((file.to_path_buf(), read(&path)?));
         }
     }

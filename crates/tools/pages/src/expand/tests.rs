@@ -177,3 +177,43 @@ fn two_edits_of_the_same_text_are_a_problem_and_no_panic() {
     let told = portable(&chapter.problems[0]);
     assert_eq!(told, "chapters/01-a.md:2: a formula and a {{#…}} overlap");
 }
+
+/// The real book: every page, and every page as text.
+#[test]
+fn a_book_without_solutions_shows_none() {
+    let chapters = workshop::paths::workspace().join("chapters");
+    let figures = crate::FigureFolder::here();
+    let mut expander = Expander::new(&chapters, &figures).unwrap();
+    let mut pages = Vec::new();
+    for path in crate::check::files(&chapters, ".md").unwrap() {
+        let file = path.strip_prefix(&chapters).unwrap().to_path_buf();
+        let is_page = ["SUMMARY.md", "teachers", "solutions"]
+            .iter()
+            .all(|it| !file.starts_with(it));
+        if is_page {
+            pages.push((file, fs::read_to_string(&path).unwrap()));
+        }
+    }
+    let set = catalogue::all().unwrap();
+    let shows = |expander: &Expander, withheld: &Withheld| -> Vec<String> {
+        let shown = pages.iter().zip(expander.expand_all(&pages)).flat_map(
+            |((file, _), page)| {
+                let runs = [page.text, page.plain].map(|text| withheld.shown_by(&text));
+                runs.into_iter()
+                    .flatten()
+                    .map(|run| format!("{}: {run:?}", file.display()))
+            },
+        );
+        shown.collect()
+    };
+    let usual = shows(&expander, &Withheld::of(&set));
+    assert!(usual.len() > 10, "chapters explain what exercises ask for: {usual:?}");
+    expander.withheld = Some(Withheld::of(&set));
+    let text: String =
+        expander.expand_all(&pages).into_iter().map(|page| page.text).collect();
+    assert!(!text.contains("](solutions/") && !text.contains("/solutions/"));
+    assert!(!text.contains("A solution]") && !text.contains("For teachers"));
+    println!("{} places withheld", text.matches("// … (exercise ").count());
+    let left = shows(&expander, &Withheld::of(&set));
+    assert!(left.is_empty(), "{}", left.join("\n"));
+}
