@@ -32,6 +32,28 @@ pub enum Kind {
 pub trait Arrays {
     /// The arrays, under this name.
     fn arrays(&self, name: &str) -> Vec<Array>;
+
+    /// Itself, if it is one thing that can be changed.
+    fn as_changeable(&mut self) -> Option<Changeable<'_>> {
+        None
+    }
+
+    /// Those of its fields that can be changed each alone, with their names.
+    fn changeable(&mut self) -> Vec<(&'static str, Changeable<'_>)> {
+        Vec::new()
+    }
+}
+
+/// A part of an input that can be changed, to see what an answer makes of it.
+pub enum Changeable<'a> {
+    /// A matrix.
+    Matrix(&'a mut Matrix),
+    /// A row of numbers.
+    Row(&'a mut [f64]),
+    /// A number.
+    Number(&'a mut f64),
+    /// A count.
+    Whole(&'a mut usize),
 }
 
 fn array(name: &str, shape: &[usize], values: Vec<f64>, kind: Kind) -> Vec<Array> {
@@ -53,6 +75,10 @@ impl Arrays for Matrix {
         let rows = self.transpose().as_slice().to_vec();
         array(name, &[self.nrows(), self.ncols()], rows, Kind::Number)
     }
+
+    fn as_changeable(&mut self) -> Option<Changeable<'_>> {
+        Some(Changeable::Matrix(self))
+    }
 }
 
 impl Arrays for Matrix<bool> {
@@ -65,11 +91,19 @@ impl Arrays for f64 {
     fn arrays(&self, name: &str) -> Vec<Array> {
         array(name, &[], vec![*self], Kind::Number)
     }
+
+    fn as_changeable(&mut self) -> Option<Changeable<'_>> {
+        Some(Changeable::Number(self))
+    }
 }
 
 impl Arrays for usize {
     fn arrays(&self, name: &str) -> Vec<Array> {
         array(name, &[], vec![*self as f64], Kind::Whole)
+    }
+
+    fn as_changeable(&mut self) -> Option<Changeable<'_>> {
+        Some(Changeable::Whole(self))
     }
 }
 
@@ -95,6 +129,10 @@ impl Arrays for [usize] {
 impl Arrays for Vec<f64> {
     fn arrays(&self, name: &str) -> Vec<Array> {
         self.as_slice().arrays(name)
+    }
+
+    fn as_changeable(&mut self) -> Option<Changeable<'_>> {
+        Some(Changeable::Row(self))
     }
 }
 
@@ -131,6 +169,10 @@ impl Arrays for Linear {
         });
         arrays
     }
+
+    fn as_changeable(&mut self) -> Option<Changeable<'_>> {
+        Some(Changeable::Matrix(&mut self.weight))
+    }
 }
 
 impl Arrays for HeadParameters {
@@ -157,6 +199,14 @@ macro_rules! arrays {
         impl $crate::Arrays for $type {
             fn arrays(&self, _: &str) -> Vec<$crate::Array> {
                 [$($crate::Arrays::arrays(&self.$field, stringify!($field))),+].concat()
+            }
+
+            fn changeable(&mut self) -> Vec<(&'static str, $crate::Changeable<'_>)> {
+                let all = [$(
+                    $crate::Arrays::as_changeable(&mut self.$field)
+                        .map(|it| (stringify!($field), it))
+                ),+];
+                all.into_iter().flatten().collect()
             }
         }
     };

@@ -1,7 +1,8 @@
 //! What an answer gives, printed by a process of its own and judged in another.
 //!
 //! A check that is asked for outcomes (by `LEARN_CHECK_OUTCOMES`) prints what the answer gives
-//! on the inputs of a seed (`LEARN_SEED`), and no verdict: it reads no sheet and no numbers, so
+//! on the inputs of a seed (`LEARN_SEED`) and on the changed inputs of its defence, which it
+//! cannot tell from them, and no verdict: it reads no sheet and no numbers, so
 //! that an answer which cannot be trusted is run where none of these are, and gains nothing by
 //! what it prints or how it ends.
 
@@ -11,7 +12,7 @@ use attention::Matrix;
 use serde::{Deserialize, Serialize};
 
 use crate::outcome::{Outcome, Panic, TimeUp, Words};
-use crate::{AnyExercise, Numbers, Precision, Verdict};
+use crate::{AnyExercise, Numbers, Precision, Question, Verdict};
 
 /// How the run of an answer ended: `T` is what came of each input.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -62,13 +63,14 @@ impl Words {
     }
 }
 
-/// The verdict on the line that [`Exercise::check`](crate::Exercise::check) printed; nothing
-/// where it is no such line, or is of another number of inputs.
-pub fn verdict_on_line(
+/// The verdict on the line that [`Exercise::check`](crate::Exercise::check) printed, and of an
+/// answer that passed the question that defends it; nothing where it is no such line, or is of
+/// another number of inputs.
+pub fn judged_on_line(
     exercise: &dyn AnyExercise,
     kept: &Numbers,
     line: &str,
-) -> Option<Verdict> {
+) -> Option<(Verdict, Option<Question>)> {
     let matrix = |(n_rows, n_columns, entries): (usize, usize, Vec<u64>)| {
         let is_whole = n_rows.checked_mul(n_columns) == Some(entries.len());
         let entries = entries.into_iter().map(f64::from_bits);
@@ -82,14 +84,20 @@ pub fn verdict_on_line(
     };
     let outcomes = match serde_json::from_str(line).ok()? {
         Ending::NoEnd { sizes, seconds } => {
-            return Some(Verdict::NoEnd { sizes, seconds });
+            return Some((Verdict::NoEnd { sizes, seconds }, None));
         }
         Ending::Outcomes(exact) => Vec::into_iter(exact).map(outcome),
     };
     let outcomes: Vec<_> = outcomes.collect::<Option<_>>()?;
-    match outcomes.first() {
-        Some(Outcome::Panicked(panic)) if panic.is_todo() => Some(Verdict::NotWritten),
-        _ if outcomes.len() != kept.cases.len() => None,
-        _ => Some(exercise.verdict_on(kept, outcomes, Precision::FULL)),
+    if matches!(outcomes.first(), Some(Outcome::Panicked(panic)) if panic.is_todo()) {
+        return Some((Verdict::NotWritten, None));
     }
+    if outcomes.len() != kept.cases.len() + exercise.n_probes(kept.seed) {
+        return None;
+    }
+    let of_cases = outcomes[..kept.cases.len()].to_vec();
+    let verdict = exercise.verdict_on(kept, of_cases, Precision::FULL);
+    let passed = matches!(verdict, Verdict::Passed);
+    let question = passed.then(|| exercise.question(kept.seed, &outcomes)).flatten();
+    Some((verdict, question))
 }

@@ -6,7 +6,9 @@ use attention::Matrix;
 use crate::compare::normalised;
 use crate::diagnose::{diagnose, diagnose_coarse, same_everywhere};
 use crate::outcome::Outcome;
-use crate::{Answer, Array, Arrays, CaseNumbers, Exercise, Numbers, Precision, Verdict};
+use crate::{
+    Answer, Array, Arrays, CaseNumbers, Exercise, Numbers, Precision, Question, Verdict,
+};
 
 /// An input of an exercise as arrays.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,6 +38,13 @@ pub trait AnyExercise: Sync {
         outcomes: Vec<Outcome<Vec<Matrix>>>,
         precision: Precision,
     ) -> Verdict;
+
+    /// How many changed inputs stand behind the cases of a seed, for its defence.
+    fn n_probes(&self, seed: u64) -> usize;
+
+    /// A question about an answer that is right, by what it gives on the cases of a seed and on
+    /// the changed inputs behind them; none where no change has something to ask.
+    fn question(&self, seed: u64, outcomes: &[Outcome<Vec<Matrix>>]) -> Option<Question>;
 }
 
 impl<I: Arrays, O: Answer> AnyExercise for Exercise<I, O> {
@@ -77,5 +86,22 @@ impl<I: Arrays, O: Answer> AnyExercise for Exercise<I, O> {
             let coarse = shown.with_tolerance(fraction);
             diagnose_coarse(&coarse, kept, &within(fraction), precision)
         })
+    }
+
+    fn n_probes(&self, seed: u64) -> usize {
+        self.probes(seed).len()
+    }
+
+    fn question(&self, seed: u64, outcomes: &[Outcome<Vec<Matrix>>]) -> Option<Question> {
+        let cases = (self.cases)(seed);
+        let behind = outcomes.get(cases.len()..)?;
+        let probes = self.probes(seed);
+        let asked = probes.iter().zip(behind).filter_map(|(probe, after)| {
+            let pair = [&outcomes[probe.case], after];
+            Question::of(probe, &cases[probe.case].sizes, pair, O::TOLERANCE)
+        });
+        let asked: Vec<Question> = asked.collect();
+        let telling = asked.iter().find(|it| it.is_telling).cloned();
+        telling.or_else(|| asked.first().cloned())
     }
 }

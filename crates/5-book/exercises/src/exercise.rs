@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use attention::Matrix;
 
 use crate::compare::{normalised, same_answer, thinned};
+use crate::defence::{self, Change, Probe};
 use crate::outcome::{self, Outcome};
 use crate::{
     Answer, Array, Arrays, CaseNumbers, Numbers, Parts, Place, Report, Untyped, Verdict,
@@ -135,8 +136,11 @@ impl<I: Arrays, O: Answer> Exercise<I, O> {
         }
         let words = outcome::words();
         if let Some(seed) = ending::seed() {
-            let record = outcome::within_time_limit(move || self.record(answer, seed));
-            words.outcomes(record.map(|record| record.outcomes));
+            words.outcomes(outcome::within_time_limit(move || {
+                let mut outcomes = self.record(&answer, seed).outcomes;
+                outcomes.extend(self.outcomes_of_probes(seed, answer));
+                outcomes
+            }));
             return ExitCode::SUCCESS;
         }
         let read = catalogue::find(self.name).map_err(|fault| fault.to_string());
@@ -199,6 +203,38 @@ impl<I: Arrays, O: Answer> Exercise<I, O> {
             outcomes.push(normalised(outcome, &kept.right, O::N_BEHIND, O::TOLERANCE));
         }
         Some(outcomes)
+    }
+
+    /// What may be changed in the inputs of a seed.
+    pub(crate) fn probes(&self, seed: u64) -> Vec<Probe> {
+        let mut all = Vec::new();
+        for (at, case) in (self.cases)(seed).iter_mut().enumerate() {
+            if case.square {
+                continue;
+            }
+            for (array, part) in case.input.changeable() {
+                let changes = Change::all(&part).into_iter();
+                all.extend(changes.map(|change| Probe { case: at, array, change }));
+            }
+        }
+        defence::drawn(all, self.name, seed)
+    }
+
+    /// What an answer gives on the changed input of each probe.
+    pub(crate) fn outcomes_of_probes(
+        &self,
+        seed: u64,
+        answer: impl Fn(&I) -> O,
+    ) -> Vec<Outcome<Vec<Matrix>>> {
+        let outcome = |probe: Probe| {
+            let mut input = (self.cases)(seed).swap_remove(probe.case).input;
+            let mut parts = input.changeable().into_iter();
+            if let Some((_, part)) = parts.find(|(name, _)| *name == probe.array) {
+                probe.change.make(part);
+            }
+            outcome::call(|| answer(&input).parts())
+        };
+        self.probes(seed).into_iter().map(outcome).collect()
     }
 
     pub(crate) fn untyped<R>(

@@ -14,7 +14,14 @@ pub fn message(exercise: &Exercise, verdict: &Verdict) -> String {
     let read = || labelled("Read", &sheet.read.to_string());
     let paragraphs = match verdict {
         Verdict::Passed => {
-            vec![format!("✓ {title}: passed."), paragraph(&sheet.passed)]
+            let passed = [format!("✓ {title}: passed."), paragraph(&sheet.passed)];
+            let is_asked = sheet.handed_out.is_some();
+            let defend = format!(
+                "`cargo learn check {} --defend` asks one question about it",
+                exercise.name
+            );
+            let defend = is_asked.then(|| labelled("Now defend your answer", &defend));
+            passed.into_iter().chain(defend).collect()
         }
         Verdict::NotWritten => vec![
             format!("○ {title}: not written yet."),

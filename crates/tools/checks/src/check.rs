@@ -41,6 +41,23 @@ pub fn report(exercise: &Exercise, from: Option<&Path>) -> Result<serde_json::Va
     Ok(report)
 }
 
+/// What the answer in Rust gives on the inputs of a seed and on those of its defence, as the
+/// line that its check prints.
+///
+/// # Errors
+/// What keeps it from that: it does not compile, or ends the program.
+pub fn outcomes(exercise: &Exercise, from: Option<&Path>, seed: u64) -> Result<String> {
+    let package = crate::package_of(from, &catalogue::all()?)?;
+    let answer = package.answer(exercise);
+    answers::expect_text(&answer, exercise)?;
+    let mut program =
+        Command::new(build::build(&answer, &exercise.name, || package.cargo())?);
+    program.env("LEARN_CHECK_OUTCOMES", "1").env("LEARN_SEED", seed.to_string());
+    let output = run(program, &package.folder)?;
+    let line = output.text.lines().last().filter(|_| output.is_checked);
+    Ok(line.with_context(|| ended_without_verdict(&output))?.to_owned())
+}
+
 /// Checks every exercise, says of each how it stands, and tells whether all passed.
 pub fn all(package: &Package, exercises: &[Exercise]) -> Result<bool> {
     let mut passed = 0;

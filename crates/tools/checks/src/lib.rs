@@ -34,7 +34,7 @@ use workshop::step;
 use package::Package;
 
 pub use answers::{LEARN_PY, expect_own, prepare};
-pub use check::report;
+pub use check::{outcomes, report};
 pub use list::{State, note_elsewhere, states};
 pub use package::step as hint_step;
 pub use run::{ProgramOutput, end_on_ctrl_c, run_checked, run_with_input, run_within};
@@ -79,13 +79,21 @@ pub struct Elsewhere {
     /// Print the verdict as JSON
     #[arg(long)]
     pub json: bool,
+    /// Defend an answer that passes: show the question about it, or answer with a letter
+    #[arg(long, value_name = "LETTER", conflicts_with_all = ["run", "inputs", "numbers", "json"])]
+    #[expect(clippy::option_option, reason = "a flag, or a flag with a letter")]
+    pub defend: Option<Option<String>>,
 }
 
 impl Args {
     /// Whether the tool `tutor` is to see to it.
     pub fn is_elsewhere(&self) -> bool {
-        let Elsewhere { run, inputs, numbers, json } = &self.elsewhere;
-        run.is_some() || inputs.is_some() || numbers.is_some() || *json
+        let Elsewhere { run, inputs, numbers, json, defend } = &self.elsewhere;
+        run.is_some()
+            || inputs.is_some()
+            || numbers.is_some()
+            || *json
+            || defend.is_some()
     }
 }
 

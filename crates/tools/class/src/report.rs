@@ -14,7 +14,7 @@ use textwrap::core::display_width;
 use workshop::{paths, step};
 
 use crate::page;
-use crate::results::Checked;
+use crate::results::{Checked, Defence};
 use crate::submissions::Submission;
 
 /// A class, checked.
@@ -196,13 +196,20 @@ impl Class {
             let names: Vec<String> = exercises.iter().map(|it| head(it, true)).collect();
             let _ = writeln!(text, "\n{}", textwrap::fill(&names.join(", "), 90));
         }
-        text + "\n✓ right   ✗ wrong   ○ not written   ! could not be checked\n"
+        text += "\n✓ right   ✗ wrong   ○ not written   ! could not be checked\n";
+        let is_defended =
+            |it: &Checked| matches!(it.defence, Some(Defence::Right | Defence::Wrong));
+        let mut checked = self.students.iter().flat_map(|it| it.exercises.values());
+        if checked.any(is_defended) {
+            text += "✓✓ and ✓✗: right, and the question about it answered rightly or wrongly\n";
+        }
+        text
     }
 
     /// A row for each answer.
     fn csv(&self) -> String {
         let mut csv = String::from(
-            "student,exercise,number,file,verdict,ids,names,first_difference,reason\n",
+            "student,exercise,number,file,verdict,ids,names,first_difference,defence,reason\n",
         );
         for student in &self.students {
             for (exercise, checked) in &student.exercises {
@@ -220,6 +227,10 @@ impl Class {
                     checked.ids.join(" "),
                     names.join("; "),
                     difference.unwrap_or_default(),
+                    checked
+                        .defence
+                        .map(|it| format!("{it:?}").to_lowercase())
+                        .unwrap_or_default(),
                     checked.reason.clone().unwrap_or_default(),
                 ];
                 csv += &(fields.map(|it| field(&it)).join(",") + "\n");
@@ -303,8 +314,10 @@ fn cell(checked: Option<&Checked>, wide: bool) -> String {
         "not-checked" => "!",
         _ => "✗",
     };
-    match (&checked.ids[..], wide) {
-        ([id, ..], true) => format!("{sign} {id}"),
+    match (&checked.ids[..], wide, checked.defence) {
+        ([id, ..], true, _) => format!("{sign} {id}"),
+        (_, _, Some(Defence::Right)) => format!("{sign}✓"),
+        (_, _, Some(Defence::Wrong)) => format!("{sign}✗"),
         _ => sign.into(),
     }
 }

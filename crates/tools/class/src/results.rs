@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use answers::{Outputs, inputs};
 use anyhow::{Context, Result};
 use catalogue::Exercise;
-use exercises::{ExerciseWords, Numbers, Report, message, verdict_on_line};
+use exercises::{ExerciseWords, Numbers, Question, Report, judged_on_line, message};
 use serde::Serialize;
 use workshop::at_once;
 use workshop::progress::Progress;
@@ -30,6 +30,8 @@ pub struct Checked {
     pub ids: Vec<String>,
     /// Why there is no verdict on numbers, in a line.
     pub reason: Option<String>,
+    /// How the question about an answer that passed was answered, where there is one.
+    pub defence: Option<Defence>,
     /// Whether the verdict rests on more than numbers: a test is judged where it runs.
     pub judged_inside: bool,
     /// All of the verdict.
@@ -37,6 +39,31 @@ pub struct Checked {
     /// The verdict in words, for its author.
     #[serde(skip)]
     pub message: String,
+}
+
+/// How the question about an answer was answered: by the first letter that was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Defence {
+    /// The first letter was right.
+    Right,
+    /// It was wrong.
+    Wrong,
+    /// None was given.
+    Open,
+}
+
+impl Defence {
+    /// By the lines of a seed.
+    fn of(question: &Question, seed: u64, lines: &str) -> Self {
+        let letters = lines.lines().filter_map(|line| line.split_once(' '));
+        let mut own = letters.filter(|(of, _)| *of == seed.to_string());
+        match own.next().map(|(_, letter)| question.is_right(letter)) {
+            Some(Some(true)) => Self::Right,
+            Some(_) => Self::Wrong,
+            None => Self::Open,
+        }
+    }
 }
 
 /// An exercise of a set, and what its answers are compared with.
@@ -113,7 +140,9 @@ pub fn checked(
         let verdict = |answer: &Answer| {
             let run = keys.get(&(nth, answer.exercise.as_str())).map(|key| &runs[key]);
             let known = sets.of(&set, answer);
-            (answer.exercise.clone(), Checked::of(answer, known, run))
+            let defence = submission.defences.get(&answer.exercise);
+            let defence = defence.map_or("", String::as_str);
+            (answer.exercise.clone(), Checked::of(answer, defence, known, run))
         };
         submission.answers.iter().map(verdict).collect()
     })
@@ -151,9 +180,20 @@ fn run_all(
 }
 
 impl Checked {
-    fn of(answer: &Answer, known: Result<&Known>, run: Option<&Run>) -> Self {
+    fn of(
+        answer: &Answer,
+        defence: &str,
+        known: Result<&Known>,
+        run: Option<&Run>,
+    ) -> Self {
+        let mut question = None;
         let judged = known.map(|(exercise, kept)| {
             let judged = judged(answer, exercise, kept.as_ref(), run);
+            let judged = judged.map(|(report, message, asked)| {
+                let seed = seed(kept.as_ref());
+                question = asked.map(|it| Defence::of(&it, seed, defence));
+                (report, message)
+            });
             (exercise, judged)
         });
         let failed = |why: &str| {
@@ -179,6 +219,7 @@ impl Checked {
             verdict: report.verdict,
             ids: report.mistakes.iter().map(|mistake| mistake.id.clone()).collect(),
             reason,
+            defence: question,
             judged_inside: exercises::any(&answer.exercise).is_none(),
             report,
             message,
@@ -205,13 +246,13 @@ fn unknown_exercise(name: &str, reason: &str) -> Report {
     Report::without_numbers(&words, "not-checked", reason.to_owned())
 }
 
-/// The report on an answer, and the verdict in words.
+/// The report on an answer, the verdict in words, and the question about it if it passed.
 fn judged(
     answer: &Answer,
     exercise: &Exercise,
     kept: Option<&Numbers>,
     run: Option<&Run>,
-) -> Result<(Report, String)> {
+) -> Result<(Report, String, Option<Question>)> {
     if answer.kind == Kind::Rust {
         checks::expect_own(&String::from_utf8_lossy(&answer.bytes), exercise)?;
     }
@@ -223,24 +264,25 @@ fn judged(
         let Some(Run::Outcomes(line)) = run else {
             anyhow::bail!("it is checked in Rust alone");
         };
-        return layers::report_on_line(line)?.context(NO_OUTCOMES);
+        let (report, text) = layers::report_on_line(line)?.context(NO_OUTCOMES)?;
+        return Ok((report, text, None));
     };
-    let verdict = match run {
+    let (verdict, question) = match run {
         Some(Run::Outcomes(line)) => {
-            verdict_on_line(any, kept, line).context(NO_OUTCOMES)?
+            judged_on_line(any, kept, line).context(NO_OUTCOMES)?
         }
         Some(Run::Replies(text)) => {
             elsewhere(exercise)?;
-            Outputs::of_lines(any, kept, text)?.verdict(any, kept)
+            (Outputs::of_lines(any, kept, text)?.verdict(any, kept), None)
         }
         _ => {
             elsewhere(exercise)?;
-            Outputs::read(any, kept, &answer.file, answer.bytes.clone())?
-                .verdict(any, kept)
+            let outputs = Outputs::read(any, kept, &answer.file, answer.bytes.clone())?;
+            (outputs.verdict(any, kept), None)
         }
     };
     let report = Report::of(&exercise.into(), &verdict);
-    Ok((report, message(exercise, &verdict)))
+    Ok((report, message(exercise, &verdict), question))
 }
 
 const NO_OUTCOMES: &str = "what it printed is not what came of each input";

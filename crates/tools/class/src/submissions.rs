@@ -19,6 +19,8 @@ pub struct Submission {
     pub student: String,
     /// One for each exercise at most.
     pub answers: Vec<Answer>,
+    /// What was answered to the question about an answer, by exercise.
+    pub defences: BTreeMap<String, String>,
     /// What is refused of it, and why.
     pub refused: Vec<String>,
     /// The names of files that are no answers.
@@ -47,6 +49,8 @@ pub enum Kind {
     Python,
     /// Numbers, in a file of any kind that is read here.
     Numbers,
+    /// No answer, but what its author said to the question about it.
+    Defence,
 }
 
 /// So many bytes of a submission are read at most.
@@ -138,6 +142,7 @@ fn kind(path: &Path, names: &BTreeSet<String>) -> Option<(String, Kind)> {
     let kind = match path.extension()?.to_str()? {
         "rs" => Kind::Rust,
         "py" => Kind::Python,
+        "defence" => Kind::Defence,
         "json" | "jsonl" | "txt" | "npy" | "npz" | "safetensors" => Kind::Numbers,
         _ => return None,
     };
@@ -178,6 +183,10 @@ fn one(path: &Path, names: &BTreeSet<String>) -> Submission {
             }
             (None, _) => submission.unknown.push(file),
             (_, Err(why)) => submission.refused.push(format!("{file} {why}")),
+            (Some((exercise, Kind::Defence)), Ok(bytes)) => {
+                let text = String::from_utf8_lossy(&bytes).into_owned();
+                submission.defences.insert(exercise, text);
+            }
             (Some((exercise, kind)), Ok(bytes)) => {
                 let answer = Answer { exercise: exercise.clone(), kind, file, bytes };
                 found.entry(exercise).or_default().push(answer);

@@ -1,6 +1,7 @@
 //! A small class, and submissions that cheat.
 
 mod cheats;
+mod defence;
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};

@@ -15,6 +15,8 @@ use serde_json::{Value, json};
 use tensors::Existing;
 use workshop::output::print;
 
+use crate::defend::defend;
+
 /// What a file of an answer may have at most.
 const LONGEST: u64 = 64 * 1024 * 1024;
 
@@ -26,6 +28,10 @@ const LONGEST: u64 = 64 * 1024 * 1024;
 pub fn run(args: &checks::Args) -> Result<bool> {
     let exercise = catalogue::asked(args.exercise.as_deref().unwrap_or_default())?;
     let door = &args.elsewhere;
+    if let Some(letter) = &door.defend {
+        end_on_ctrl_c();
+        return defend(&exercise, letter.as_deref(), args.from.as_deref());
+    }
     if let Some(file) = &door.inputs {
         let (any, kept) = with_kept(&exercise)?;
         return write_inputs(any, kept.seed, file).map(|()| true);

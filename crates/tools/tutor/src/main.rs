@@ -1,6 +1,7 @@
 //! The exercises for other languages and for other programs.
 
 mod check;
+mod defend;
 mod next;
 mod notes;
 mod protocol;
