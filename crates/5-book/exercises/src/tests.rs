@@ -4,8 +4,8 @@ use std::fs;
 use std::process::ExitCode;
 
 use crate::{
-    Difference, Matrix, Numbers, Outcome, Precision, Verdict, any, message, record, scale,
-    softmax_rows, verdict,
+    Difference, Matrix, Numbers, Outcome, Precision, Verdict, any, message, record,
+    scale, softmax_rows, verdict,
 };
 
 fn by_root_of_d_model() -> ExitCode {
@@ -99,9 +99,11 @@ fn the_answer_to_another_version_is_named_in_an_exercise_without_answers() {
     let difference = Difference::Parts { found, expected };
     let verdict = Verdict::Mistake { mistake: 0, answer: 0, sizes, difference };
     let said = message(&exercise, &verdict);
-    let first = "✗ 04 · Scale: your answer is the answer to the book’s version of this exercise.";
+    let first =
+        "✗ 04 · Scale: your answer is the answer to the book’s version of this exercise.";
     assert!(said.starts_with(first), "{said}");
-    let does = "It divides by √d_k; in your version of the exercise, the answer divides by d_k";
+    let does =
+        "It divides by √d_k; in your version of the exercise, the answer divides by d_k";
     assert!(said.contains(does) && !said.contains("list of mistakes"), "{said}");
 }
 
