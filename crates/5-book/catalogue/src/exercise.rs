@@ -165,6 +165,9 @@ impl Exercise {
 
     /// About how many minutes it takes: by what is to be written, with time to read and think.
     pub fn minutes(&self) -> usize {
+        if let Some(minutes) = self.sheet.minutes {
+            return minutes;
+        }
         let lines = self.solution.answer().lines().map(str::trim);
         let to_write =
             lines.filter(|line| line.len() > 1 && !line.starts_with("//")).count();

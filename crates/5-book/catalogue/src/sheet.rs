@@ -52,7 +52,8 @@
 //! and other right answers that are wrong in it.
 //!
 //! A line `Handed out: seed 17, variant base-two` at the top says that this is a sheet of
-//! [`crate::Exercise::handed_out`]: its mistakes have no edits.
+//! [`crate::Exercise::handed_out`]: its mistakes have no edits, and `Minutes:` says how long it
+//! takes.
 
 mod body;
 mod place;
@@ -100,6 +101,8 @@ pub struct Sheet {
     pub variants: Vec<Variant>,
     /// By which seed and in which variant it was handed out, without answers.
     pub handed_out: Option<String>,
+    /// How long it takes, where no solution tells.
+    pub minutes: Option<usize>,
 }
 
 /// Whether an answer may be written in another language than Rust.
@@ -201,6 +204,7 @@ impl Sheet {
             shown_by: Vec::new(),
             variants: Vec::new(),
             handed_out: body.key("Handed out"),
+            minutes: body.key("Minutes").and_then(|minutes| minutes.parse().ok()),
         };
         sheet.read_parts(parts, &at)?;
         Ok(sheet)

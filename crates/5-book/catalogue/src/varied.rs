@@ -116,6 +116,7 @@ impl Exercise {
         let variant = self.variant.as_ref().map(|id| format!(", variant {id}"));
         let sheet = &mut out.sheet;
         sheet.handed_out = Some(format!("seed {seed}{}", variant.unwrap_or_default()));
+        sheet.minutes = Some(self.minutes());
         sheet.right.clear();
         sheet.others.clear();
         sheet.variants.clear();
@@ -254,6 +255,7 @@ mod tests {
             assert_eq!(read.fingerprint(), out.fingerprint(), "{}", exercise.name);
             assert_eq!(read.given(), version.given());
             assert_eq!(read.sheet.handed_out, out.sheet.handed_out);
+            assert_eq!(read.minutes(), version.minutes());
             assert!(!text.contains('→'), "{text}");
             let both = text + &out.solution.text;
             let own = |exercise: &Exercise| exercise.given_away(&both);

@@ -1,8 +1,12 @@
 //! A check from an answer to its words.
 
+use std::fs;
 use std::process::ExitCode;
 
-use crate::{Matrix, Numbers, Verdict, message, record, scale, softmax_rows, verdict};
+use crate::{
+    Difference, Matrix, Numbers, Outcome, Precision, Verdict, any, message, record,
+    scale, softmax_rows, verdict,
+};
 
 fn by_root_of_d_model() -> ExitCode {
     scale::check(|q, k, d_model| {
@@ -60,6 +64,47 @@ fn numbers_of_another_sheet_are_refused() {
     exercise.sheet.mistakes.swap(0, 1);
     let refused = Numbers::of(&exercise).unwrap_err();
     assert!(refused.contains("`cargo learn mistakes scale`"), "{refused}");
+}
+
+#[test]
+fn inputs_are_drawn_by_the_seed_that_is_kept() {
+    let mut kept = Numbers::of(&catalogue::find("scale").unwrap()).unwrap();
+    kept.seed = 17;
+    kept.wrong.clear();
+    assert_ne!(verdict(right_in_f32, &kept), Verdict::Passed, "numbers of seed 0");
+    let right = record(right_in_f32, 17).expect("a check").outcomes;
+    for (case, outcome) in kept.cases.iter_mut().zip(&right) {
+        let Outcome::Value(parts) = outcome else { panic!("no numbers") };
+        case.right.clone_from(parts);
+    }
+    assert_eq!(verdict(right_in_f32, &kept), Verdict::Passed);
+    let scale = any("scale").unwrap();
+    assert_eq!(scale.verdict_on(&kept, right, Precision::FULL), Verdict::Passed);
+    assert_ne!(scale.inputs(17), scale.inputs(0));
+}
+
+#[test]
+fn a_file_of_seed_0_is_written_as_it_is_kept() {
+    for exercise in crate::ALL {
+        let file = fs::read(Numbers::path(exercise.name())).unwrap();
+        assert!(Numbers::read(&file).unwrap().write() == file, "{}", exercise.name());
+    }
+}
+
+#[test]
+fn the_answer_to_another_version_is_named_in_an_exercise_without_answers() {
+    let exercise = catalogue::find("scale").unwrap().varied("by-d-k").unwrap();
+    let exercise = exercise.handed_out(17).unwrap();
+    let [found, expected, sizes] = ["1", "2", "5 queries"].map(str::to_owned);
+    let difference = Difference::Parts { found, expected };
+    let verdict = Verdict::Mistake { mistake: 0, answer: 0, sizes, difference };
+    let said = message(&exercise, &verdict);
+    let first =
+        "✗ 04 · Scale: your answer is the answer to the book’s version of this exercise.";
+    assert!(said.starts_with(first), "{said}");
+    let does =
+        "It divides by √d_k; in your version of the exercise, the answer divides by d_k";
+    assert!(said.contains(does) && !said.contains("list of mistakes"), "{said}");
 }
 
 #[test]

@@ -130,6 +130,12 @@ impl Program<'_> {
 /// # Errors
 /// Every edit that applies nowhere or does not compile, with file and line.
 pub fn compiled(exercises: &[Exercise]) -> Result<Vec<Program<'_>>> {
+    if let Some(it) = exercises.iter().find(|it| it.sheet.handed_out.is_some()) {
+        bail!(
+            "{}: handed out without answers, so there is nothing to compile",
+            it.file()
+        );
+    }
     let (mut programs, mut faults) = (Vec::new(), Vec::new());
     for exercise in exercises {
         // `write_a_test` has a check of its own.
@@ -268,4 +274,16 @@ fn fault(program: &Program, message: &Value) -> Option<String> {
         program.exercise.file(),
         variant.unwrap_or_default()
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_without_answers_is_not_compiled() {
+        let exercise = catalogue::find("scale").unwrap().handed_out(17).unwrap();
+        let refused = compiled(&[exercise]).err().unwrap().to_string();
+        assert!(refused.starts_with("set/scale.md: handed out without"), "{refused}");
+    }
 }

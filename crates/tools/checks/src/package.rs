@@ -109,6 +109,9 @@ impl Package {
     /// A link or a file that cannot be made.
     pub fn link(&self, exercises: &[Exercise]) -> Result<()> {
         for exercise in exercises {
+            if exercise.sheet.handed_out.is_some() {
+                continue;
+            }
             let solution = self.folder.join("solutions").join(&exercise.name);
             let text = catalogue::with_numbers(&exercise.solution.text, exercises);
             step::write(&solution.with_extension("rs"), text)?;

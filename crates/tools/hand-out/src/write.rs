@@ -111,7 +111,7 @@ pub fn exercise(place: &Path, exercise: &Exercise, seed: u64) -> Result<()> {
 }
 
 /// How often inputs are drawn again that do not tell all mistakes of an exercise apart.
-const DRAWS: u64 = 8;
+const DRAWS: u64 = 20;
 
 /// Writes the numbers of an exercise, and gives the seed of its inputs: that of the set, or the
 /// first of those drawn after it whose inputs tell all mistakes apart.

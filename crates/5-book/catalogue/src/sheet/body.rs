@@ -24,7 +24,7 @@ pub struct Body {
 
 const KEYS: &str = "Looks right, Read, Begin, Print, Passed, Elsewhere, Rust alone, Symptom, \
                     PyTorch, JAX, candle, Chapter, Report, Asked, Book, Texts, Hints, Without, \
-                    Handed out";
+                    Handed out, Minutes";
 
 impl Body {
     /// A line of text: of a key, if one has begun, and else of the text.

@@ -14,9 +14,10 @@ impl Sheet {
             Elsewhere::RustAlone(why) => format!("Rust alone: {why}"),
         };
         let handed_out = self.handed_out.as_deref().unwrap_or_default();
+        let minutes = self.minutes.unwrap_or_default();
         let Self { title, begin, print, passed, .. } = self;
         let mut text = format!(
-            "# {title}\nHanded out: {handed_out}\nRead: {}\nBegin: {begin}\nPrint: {print}\n\
+            "# {title}\nHanded out: {handed_out}\nMinutes: {minutes}\nRead: {}\nBegin: {begin}\nPrint: {print}\n\
              Passed: {passed}\n{elsewhere}\n\n## Hints\n",
             section(&self.read)
         );
