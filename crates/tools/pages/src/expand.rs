@@ -197,8 +197,7 @@ impl Chapter<'_> {
             "asks" => self.alone_on_its_line(asked).map(|_| Some(String::new())),
             "exercise" => {
                 self.alone_on_its_line(asked)?;
-                let shows = self.book.withheld.is_none();
-                let [text, words] = exercise::section(asked.rest, &self.up(), shows)?;
+                let [text, words] = self.exercise(asked.rest)?;
                 self.plain.push((asked.range.clone(), words));
                 Ok(Some(text))
             }
@@ -219,6 +218,11 @@ impl Chapter<'_> {
         let html = self.book.drawing.figure(name, &self.figure_id())?;
         self.plain.push((asked.range.clone(), figures::in_words(&html)));
         Ok(html)
+    }
+
+    /// An exercise, with a link to its solution where the book has it.
+    fn exercise(&self, name: &str) -> Result<[String; 2]> {
+        exercise::section(name, &self.up(), self.book.withheld.is_none())
     }
 
     /// Markdown that is made of other files.

@@ -59,6 +59,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use mdbook_driver::MDBook;
 use mdbook_preprocessor::PreprocessorContext;
 use mdbook_preprocessor::book::{Book, BookItem};
+use serde_json::{Map, Value};
 
 pub use elsewhere::{pages_of_mistakes, words as exercise_words};
 pub use figures::Figures;
@@ -68,6 +69,7 @@ pub use loads::own_sentence;
 pub use predict::questions_file;
 pub use problem::{Problem, none};
 pub use serve::Server;
+pub use withheld::Solutions;
 
 use expand::Expander;
 use withheld::Withheld;
@@ -76,7 +78,10 @@ use workshop::{paths, stamp, step};
 /// Where book.toml, or the environment of who publishes, says what address the book has.
 const ADDRESS: &str = "preprocessor.learn.address";
 
-/// The same of the folder of the sources.
+/// Which pages the book's search finds, and how.
+const SEARCH: &str = "output.html.search.chapter";
+
+/// The same as of the address, of the folder of the sources.
 const SOURCES: &str = "preprocessor.learn.sources";
 
 /// Builds the book and returns the folder that holds it, `target/book`. One with the figures
@@ -88,15 +93,6 @@ const SOURCES: &str = "preprocessor.learn.sources";
 /// that mdBook warns of.
 pub fn build(figures: Arc<dyn Figures>) -> Result<PathBuf> {
     build_in(&chapters(), figures)
-}
-
-/// Whether a book shows the solutions of its exercises.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Solutions {
-    /// It does, and has folds for teachers.
-    Shown,
-    /// It has neither, for a class that is to find them.
-    Withheld,
 }
 
 /// Writes the book as files that any web server can send, with its live figures.
@@ -282,6 +278,13 @@ fn build_at(
     let (outcome, warnings) = log::collected(|| {
         let mut book = MDBook::load(chapters)?;
         book.config.build.build_dir.clone_from(&beside);
+        if solutions == Solutions::Withheld
+            && let Some(mut found) = book.config.get::<Map<String, Value>>(SEARCH)?
+        {
+            // mdBook refuses what names no page.
+            found.remove(withheld::FOLDER);
+            book.config.set(SEARCH, found)?;
+        }
         book.with_preprocessor(Learn { figures, texts: texts.clone(), solutions });
         book.build()?;
         let address: Option<String> = book.config.get(ADDRESS)?;
@@ -348,7 +351,7 @@ impl Learn {
         expander.published = context.config.get(SOURCES)?;
         if *solutions == Solutions::Withheld {
             expander.withheld = Some(Withheld::of(&catalogue::all()?));
-            book.items.retain(|item| !is_of_solutions(item));
+            book.items.retain(|item| !withheld::is_solution(item));
         }
         let mut chapters = Vec::new();
         book.for_each_mut(|item| {
@@ -372,11 +375,6 @@ impl Learn {
         problem::none(&problems)?;
         Ok(book)
     }
-}
-
-fn is_of_solutions(item: &BookItem) -> bool {
-    let BookItem::Chapter(chapter) = item else { return false };
-    chapter.source_path.as_ref().is_some_and(|file| file.starts_with(withheld::FOLDER))
 }
 
 impl mdbook_preprocessor::Preprocessor for Learn {

@@ -48,7 +48,7 @@ pub fn fold(chapters: &Path, page: &Path, text: &str) -> Result<String> {
     Ok(format!(
         "<details class=\"teachers\">\n<summary>For teachers</summary>\n\n{written}\n\
          **Answers to expect.** The chapter’s questions, with the numbers that they begin \
-         with:\n\n{asked}\n{mistakes}\n{minutes}\n</details>\n"
+         with, the right answer in bold, and wrong ones below:\n\n{asked}\n{mistakes}\n{minutes}\n</details>\n"
     ))
 }
 
@@ -174,7 +174,8 @@ fn mistakes(
             made => format!(" ({made} of {n} in your class)"),
         };
         let Mistake { name, does, looks_right, .. } = it;
-        let looks_right = lowered(looks_right);
+        let set_low = |text: &str| text.replace("d_k", "d<sub>k</sub>");
+        let (does, looks_right) = (set_low(does), set_low(&lowered(looks_right)));
         let (number, title) = (exercise.number, &exercise.sheet.title);
         let _ = writeln!(
             list,

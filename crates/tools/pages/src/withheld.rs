@@ -10,6 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use catalogue::Exercise;
+use mdbook_preprocessor::book::BookItem;
 
 use super::elsewhere::section_address;
 use super::exercise;
@@ -27,6 +28,21 @@ const EVERYDAY: &str = "let mut for in if else fn as return usize f64 f32 bool V
     collect enumerate zip copied cloned fold sum max min len push new unwrap as_ref sqrt exp ln \
     NEG_INFINITY rev filter nrows ncols zeros Matrix as_view Some None Option clone i j n row \
     rows column columns out consts from_fn copy_from row_iter row_iter_mut self bias values keys transpose";
+
+/// Whether a book shows the solutions of its exercises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Solutions {
+    /// It does, and has folds for teachers.
+    Shown,
+    /// It has neither, for a class that is to find them.
+    Withheld,
+}
+
+/// Whether this is a page of a solution, or the list of them.
+pub fn is_solution(item: &BookItem) -> bool {
+    let BookItem::Chapter(chapter) = item else { return false };
+    chapter.source_path.as_ref().is_some_and(|file| file.starts_with(FOLDER))
+}
 
 /// What a book without solutions does not show.
 #[derive(Debug)]
@@ -91,6 +107,7 @@ impl Withheld {
 
     /// The exercise whose answer a text has eight tokens of, with these: as it stands, or without
     /// its comments.
+    #[cfg(test)]
     pub fn shown_by(&self, text: &str) -> Option<(usize, String)> {
         let bare: Vec<&str> = text.lines().map(without_comment).collect();
         let runs = [catalogue::runs(text), catalogue::runs(&bare.join("\n"))].concat();
