@@ -10,7 +10,7 @@ use crate::compare::{normalised, same_answer, thinned};
 use crate::outcome::{self, Outcome};
 use crate::{
     Answer, Array, Arrays, CaseNumbers, Numbers, Parts, Place, Report, Untyped, Verdict,
-    diagnose, ending, message,
+    diagnose, message,
 };
 
 /// An exercise: a function to be written, and what it is given.
@@ -134,7 +134,7 @@ impl<I: Arrays, O: Answer> Exercise<I, O> {
             None => {}
         }
         let words = outcome::words();
-        if let Some(seed) = ending::seed() {
+        if let Some(seed) = outcome::seed() {
             let record = outcome::within_time_limit(move || self.record(answer, seed));
             words.outcomes(record.map(|record| record.outcomes));
             return ExitCode::SUCCESS;
