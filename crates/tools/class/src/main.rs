@@ -47,8 +47,8 @@ enum Command {
 /// Check a class's submissions in a sandbox: which mistakes do they make?
 ///
 /// A submission is a folder, a checkout or a .zip. In it, or in its folder `exercises`, NAME.rs
-/// is an answer in Rust, NAME.py a program that prints a line of JSON for each input (as `cargo
-/// learn check NAME --run` reads it), and NAME.json, .jsonl, .txt, .npy, .npz or .safetensors
+/// is an answer in Rust, NAME.py a program that prints a reply to each line of inputs (as for
+/// `cargo learn check NAME --run`), and NAME.json, .jsonl, .txt, .npy, .npz or .safetensors
 /// its numbers. No other file is read, and no link is followed.
 ///
 /// Where bubblewrap and prlimit are installed (Debian and Ubuntu: apt install bubblewrap), a
