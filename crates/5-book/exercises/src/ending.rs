@@ -6,8 +6,6 @@
 //! that an answer which cannot be trusted is run where none of these are, and gains nothing by
 //! what it prints or how it ends.
 
-use std::env;
-
 use attention::Matrix;
 use serde::{Deserialize, Serialize};
 
@@ -31,12 +29,6 @@ pub enum Ending<T> {
 /// What came of an input, with every bit of its numbers: the rows, the columns and the entries
 /// of each matrix, column by column.
 type Exact = Result<Vec<(usize, usize, Vec<u64>)>, Panic>;
-
-/// The seed of the inputs, where a check is asked for outcomes.
-pub fn seed() -> Option<u64> {
-    env::var_os("LEARN_CHECK_OUTCOMES")?;
-    Some(env::var("LEARN_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0))
-}
 
 impl Words {
     /// Prints what came of each input: a line.

@@ -11,7 +11,7 @@ use crate::defence::{self, Change, Probe};
 use crate::outcome::{self, Outcome};
 use crate::{
     Answer, Array, Arrays, CaseNumbers, Numbers, Parts, Place, Report, Untyped, Verdict,
-    diagnose, ending, message,
+    diagnose, message,
 };
 
 /// An exercise: a function to be written, and what it is given.
@@ -135,7 +135,7 @@ impl<I: Arrays, O: Answer> Exercise<I, O> {
             None => {}
         }
         let words = outcome::words();
-        if let Some(seed) = ending::seed() {
+        if let Some(seed) = outcome::seed() {
             words.outcomes(outcome::within_time_limit(move || {
                 let mut outcomes = self.record(&answer, seed).outcomes;
                 outcomes.extend(self.outcomes_of_probes(seed, answer));

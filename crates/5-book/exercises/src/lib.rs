@@ -49,14 +49,14 @@ pub use array::{Array, Arrays, Changeable, Kind};
 pub use compare::{Difference, same_answer, same_shapes, thinned};
 pub use defence::Question;
 pub use diagnose::diagnose;
-pub use ending::{Ending, judged_on_line, seed};
+pub use ending::{Ending, judged_on_line};
 pub use erased::{AnyExercise, Given};
 pub use exercise::{Case, Exercise, Record, record, verdict};
 pub use inputs::*;
 pub use message::{labelled, message, paragraph};
 pub use numbers::{CaseNumbers, Numbers, Parts, Wrong};
 pub use outcome::{
-    Outcome, Panic, TimeUp, Words, call, now_running, within_time_limit, words,
+    Outcome, Panic, TimeUp, Words, call, now_running, seed, within_time_limit, words,
 };
 pub use pattern::Pattern;
 pub use precision::Precision;

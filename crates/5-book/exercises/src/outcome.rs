@@ -113,6 +113,12 @@ fn within(file: &str) -> &str {
     inside.map_or(file, |file| file.trim_start_matches('/'))
 }
 
+/// The seed of the inputs, where a check is asked for outcomes.
+pub fn seed() -> Option<u64> {
+    std::env::var_os("LEARN_CHECK_OUTCOMES")?;
+    Some(std::env::var("LEARN_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0))
+}
+
 /// How the verdict is said.
 pub struct Words {
     /// What stands behind it, where `cargo learn check` has asked for a word of its own: what

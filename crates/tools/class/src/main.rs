@@ -29,10 +29,9 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Parser;
 use workshop::output::print;
-use workshop::{paths, progress};
+use workshop::{paths, progress, step};
 
 use report::Class;
-use results::Sets;
 use run::Runner;
 use sandbox::Sandbox;
 use sets::Set;
@@ -48,8 +47,8 @@ enum Command {
 /// Check a class's submissions in a sandbox: which mistakes do they make?
 ///
 /// A submission is a folder, a checkout or a .zip. In it, or in its folder `exercises`, NAME.rs
-/// is an answer in Rust, NAME.py a program that prints a line of JSON for each input (as `cargo
-/// learn check NAME --run` reads it), and NAME.json, .jsonl, .txt, .npy, .npz or .safetensors
+/// is an answer in Rust, NAME.py a program that prints a reply to each line of inputs (as for
+/// `cargo learn check NAME --run`), and NAME.json, .jsonl, .txt, .npy, .npz or .safetensors
 /// its numbers. No other file is read, and no link is followed.
 ///
 /// Where bubblewrap and prlimit are installed (Debian and Ubuntu: apt install bubblewrap), a
@@ -101,7 +100,7 @@ fn run(args: &Args) -> Result<()> {
     let class =
         checked(submissions, args.sets.as_deref(), Sandbox::found(), kept, &args.python)?;
     let folder = args.to.clone().unwrap_or_else(|| paths::state().join("class/report"));
-    class.write(&folder)?;
+    write(&class, &folder)?;
     let shown = paths::shown(&folder);
     Ok(print(format_args!(
         "{}\nWritten to {shown}: class.html, class.csv, class.json, comments\n",
@@ -109,9 +108,15 @@ fn run(args: &Args) -> Result<()> {
     ))?)
 }
 
+/// Writes all files of a report.
+fn write(class: &Class, folder: &Path) -> Result<()> {
+    step::write(&folder.join("class.html"), page::html(class))?;
+    class.write(folder)
+}
+
 /// Checks all submissions in a sandbox.
 fn checked(
-    submissions: Vec<Submission>,
+    mut submissions: Vec<Submission>,
     sets: Option<&Path>,
     sandbox: Sandbox,
     kept: Option<PathBuf>,
@@ -120,7 +125,7 @@ fn checked(
     let bar = progress::spinner("class: compiling what answers use (a minute, once)");
     let sentence = sandbox.sentence();
     let set = |student: &str| Set::of(student, sets);
-    let known = Sets::read(&submissions, set);
+    let known = results::known(&mut submissions, set);
     let answers = submissions.iter().flat_map(|it| &it.answers);
     let runner = Runner::new(sandbox, kept, answers, python)?;
     bar.set_message(format!("class: {} submissions", submissions.len()));

@@ -10,11 +10,10 @@ const MOST: usize = 12;
 /// The page. It needs no other file and no script, and nothing in it is a student's text.
 pub fn html(class: &Class) -> String {
     let n_students = class.students.len();
-    let answers = || class.students.iter().flat_map(|it| it.exercises.values());
-    let n_right = answers().filter(|it| it.verdict == "passed").count();
+    let n_right = class.answers().filter(|(_, _, it)| it.verdict == "passed").count();
     let mut html = format!(
         "{HEAD}<p>{n_students} submissions; {n_right} of {} answers are right.</p>\n<ol>\n",
-        answers().count()
+        class.answers().count()
     );
     for it in class.mistakes.iter().take(MOST) {
         let read = &it.mistake.read;

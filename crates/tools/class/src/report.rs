@@ -13,7 +13,6 @@ use serde_json::json;
 use textwrap::core::display_width;
 use workshop::{paths, step};
 
-use crate::page;
 use crate::results::{Checked, Defence};
 use crate::submissions::Submission;
 
@@ -82,23 +81,24 @@ impl Class {
         Self { sandbox, students, mistakes }
     }
 
+    /// Every answer, with its student and its exercise.
+    pub fn answers(&self) -> impl Iterator<Item = (&str, &str, &Checked)> {
+        self.students.iter().flat_map(|Student { student, exercises, .. }| {
+            exercises.iter().map(|(name, checked)| (&**student, &**name, checked))
+        })
+    }
+
     /// The exercises that anybody answered, in the book's order, with their numbers.
     fn exercises(&self) -> Vec<(usize, &str)> {
-        let all = self.students.iter().flat_map(|it| &it.exercises);
-        let all = all.map(|(name, checked)| (checked.report.number, name.as_str()));
+        let all = self.answers().map(|(_, name, checked)| (checked.report.number, name));
         all.collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// All that a terminal shows.
     pub fn text(&self) -> String {
         let mut text = format!("{}\n\n{}", self.sandbox, self.table());
-        if self
-            .students
-            .iter()
-            .flat_map(|it| it.exercises.values())
-            .any(|it| it.judged_inside)
-        {
-            text += "\nwrite_a_test is judged in the sandbox itself, since a test gives no numbers.\n";
+        if self.answers().any(|(_, _, checked)| checked.judged_inside) {
+            text += "\nwrite_a_test is judged in the sandbox itself: a test has no numbers.\n";
         }
         text += "\nMistakes, the most frequent first\n\n";
         for it in self.mistakes.iter().take(MOST) {
@@ -128,6 +128,9 @@ impl Class {
         for student in &self.students {
             let name = &student.student;
             lines.extend(student.refused.iter().map(|what| format!("{name}: {what}")));
+            if student.exercises.is_empty() {
+                lines.push(format!("{name}: no answer is in it"));
+            }
             for (exercise, checked) in &student.exercises {
                 let unknown =
                     matches!(checked.verdict, "unknown" | "square-only" | "no-end");
@@ -136,21 +139,17 @@ impl Class {
                 lines.extend(why.map(|why| format!("{name}: {exercise}: {why}")));
             }
         }
-        let unknown: Vec<&str> = self
-            .students
-            .iter()
-            .flat_map(|it| it.no_answers.iter().map(String::as_str))
-            .collect();
-        if let Some(first) = unknown.first() {
-            let names: BTreeSet<&str> = unknown.iter().copied().take(5).collect();
-            let names = names.into_iter().collect::<Vec<_>>().join(", ");
-            lines.push(match unknown.len() {
-                1 => format!("1 file is no answer: {first}"),
-                n => format!(
-                    "{n} files are no answers: {names}{}",
-                    if n > 5 { ", …" } else { "" }
-                ),
-            });
+        let unknown = self.students.iter().flat_map(|it| &it.no_answers);
+        let names: Vec<&str> = unknown.map(String::as_str).collect();
+        match &names[..] {
+            [] => {}
+            [one] => lines.push(format!("1 file is no answer: {one}")),
+            all => {
+                let (n, first) = (all.len(), &all[..all.len().min(5)]);
+                let more = if n > 5 { ", …" } else { "" };
+                let names = first.join(", ");
+                lines.push(format!("{n} files are no answers: {names}{more}"));
+            }
         }
         if lines.is_empty() { String::new() } else { format!("\n{}\n", lines.join("\n")) }
     }
@@ -197,11 +196,9 @@ impl Class {
             let _ = writeln!(text, "\n{}", textwrap::fill(&names.join(", "), 90));
         }
         text += "\n✓ right   ✗ wrong   ○ not written   ! could not be checked\n";
-        let is_defended =
-            |it: &Checked| matches!(it.defence, Some(Defence::Right | Defence::Wrong));
-        let mut checked = self.students.iter().flat_map(|it| it.exercises.values());
-        if checked.any(is_defended) {
-            text += "✓✓ and ✓✗: right, and the question about it answered rightly or wrongly\n";
+        let is_answered = |it: &Checked| it.defence.is_some_and(|it| it != Defence::Open);
+        if self.answers().any(|(.., checked)| is_answered(checked)) {
+            text += "✓✓ and ✓✗: right, with a right or a wrong answer to the question about it\n";
         }
         text
     }
@@ -209,37 +206,26 @@ impl Class {
     /// A row for each answer.
     fn csv(&self) -> String {
         let mut csv = String::from(
-            "student,exercise,number,file,verdict,ids,names,first_difference,defence,reason\n",
+            "student,exercise,number,file,verdict,ids,names,first_difference,reason,defence\n",
         );
-        for student in &self.students {
-            for (exercise, checked) in &student.exercises {
-                let report = &checked.report;
-                let names: Vec<&str> =
-                    report.mistakes.iter().map(|it| it.name.as_str()).collect();
-                let difference = report.first_difference.as_ref();
-                let difference = difference.map(|it| format!("{}: {}", it.case, it.text));
-                let fields = [
-                    student.student.clone(),
-                    exercise.clone(),
-                    report.number.to_string(),
-                    checked.file.clone(),
-                    checked.verdict.to_owned(),
-                    checked.ids.join(" "),
-                    names.join("; "),
-                    difference.unwrap_or_default(),
-                    checked
-                        .defence
-                        .map(|it| format!("{it:?}").to_lowercase())
-                        .unwrap_or_default(),
-                    checked.reason.clone().unwrap_or_default(),
-                ];
-                csv += &(fields.map(|it| field(&it)).join(",") + "\n");
-            }
+        for (student, exercise, checked) in self.answers() {
+            let Checked { report, file, verdict, ids, reason, defence, .. } = checked;
+            let names: Vec<&str> = report.mistakes.iter().map(|it| &*it.name).collect();
+            let difference = report.first_difference.as_ref();
+            let difference = difference.map(|it| format!("{}: {}", it.case, it.text));
+            let (number, ids, names) =
+                (report.number.to_string(), ids.join(" "), names.join("; "));
+            let [difference, reason] = [&difference, reason].map(|it| it.as_deref());
+            let defence = defence.map(Defence::name);
+            let fields = [student, exercise, &number, file, verdict, &ids, &names];
+            let rest = [difference, reason, defence].map(Option::unwrap_or_default);
+            let fields = fields.into_iter().chain(rest).map(field);
+            csv += &(fields.collect::<Vec<_>>().join(",") + "\n");
         }
         csv
     }
 
-    /// Writes all files of a report.
+    /// Writes the files of a report that hold names.
     ///
     /// # Errors
     /// A file that cannot be written.
@@ -249,7 +235,6 @@ impl Class {
             &folder.join("class.json"),
             serde_json::to_string_pretty(&json!(self))?,
         )?;
-        step::write(&folder.join("class.html"), page::html(self))?;
         for student in &self.students {
             let comment = folder.join("comments").join(format!("{}.md", student.student));
             step::write(&comment, student.comment())?;
@@ -261,11 +246,8 @@ impl Class {
 impl Student {
     /// A comment to send back: each verdict, with what to read, and no solution.
     fn comment(&self) -> String {
-        let checked: Vec<&Checked> = {
-            let mut all: Vec<_> = self.exercises.values().collect();
-            all.sort_by_key(|it| it.report.number);
-            all
-        };
+        let mut checked: Vec<&Checked> = self.exercises.values().collect();
+        checked.sort_by_key(|it| it.report.number);
         let n_passed = checked.iter().filter(|it| it.verdict == "passed").count();
         let mut text = format!(
             "# {}\n\n{n_passed} of {} answers are right.\n",
@@ -281,14 +263,10 @@ impl Student {
             // What a student wrote cannot end the block.
             let message = it.message.replace("~~~", "~ ~ ~");
             let _ = writeln!(text, "~~~text\n{}\n~~~", message.trim_end());
-            let read =
-                report.mistakes.first().map_or(&report.read, |mistake| &mistake.read);
-            if it.reason.is_none() && it.verdict != "passed" {
-                let _ = writeln!(
-                    text,
-                    "\nRead chapter {}, “{}”.",
-                    read.chapter, read.section
-                );
+            let read = report.mistakes.first().map(|mistake| &mistake.read);
+            if let Some(figure) = read.and_then(figure) {
+                let _ =
+                    writeln!(text, "\nThe section to read has a live figure: {figure}");
             }
         }
         text

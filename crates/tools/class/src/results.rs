@@ -1,13 +1,12 @@
 //! The verdict on every answer of a class, made here from what came out of the sandbox.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashSet};
 use std::io::IsTerminal;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use answers::{Outputs, inputs};
-use anyhow::{Context, Result};
-use catalogue::Exercise;
+use anyhow::{Context, Result, bail};
+use catalogue::{Elsewhere, Exercise};
 use exercises::{ExerciseWords, Numbers, Question, Report, judged_on_line, message};
 use serde::Serialize;
 use workshop::at_once;
@@ -64,186 +63,145 @@ impl Defence {
             None => Self::Open,
         }
     }
-}
 
-/// An exercise of a set, and what its answers are compared with.
-type Known = (Exercise, Option<Numbers>);
-
-/// What is known of each exercise of each set that has answers.
-#[derive(Default)]
-pub struct Sets {
-    known: BTreeMap<(Set, String), std::result::Result<Known, String>>,
-}
-
-impl Sets {
-    /// Reads what these submissions are compared with; `set` is that of a student.
-    pub fn read(submissions: &[Submission], set: impl Fn(&str) -> Set) -> Self {
-        let mut sets = Self::default();
-        for submission in submissions {
-            let set = set(&submission.student);
-            for answer in &submission.answers {
-                let key = (set.clone(), answer.exercise.clone());
-                let read =
-                    || set.exercise(&answer.exercise).map_err(|it| format!("{it:#}"));
-                sets.known.entry(key).or_insert_with(read);
-            }
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Right => "right",
+            Self::Wrong => "wrong",
+            Self::Open => "open",
         }
-        sets
-    }
-
-    fn of(&self, set: &Set, answer: &Answer) -> Result<&Known> {
-        let known = &self.known[&(set.clone(), answer.exercise.clone())];
-        known.as_ref().map_err(|fault| anyhow::anyhow!("{fault}"))
     }
 }
 
-/// An answer that is to be run, and what for.
+/// The exercises of each set that have answers, and what these are compared with.
+pub type Known = BTreeMap<(Set, String), (Exercise, Option<Numbers>)>;
+
+/// Reads what submissions are compared with, and refuses an answer to what a set has not.
+pub fn known(submissions: &mut [Submission], set: impl Fn(&str) -> Set) -> Known {
+    let mut known = Known::new();
+    for Submission { student, answers, refused, .. } in submissions {
+        let set = set(student);
+        answers.retain(|answer| {
+            let key = (set.clone(), answer.exercise.clone());
+            if known.contains_key(&key) {
+                return true;
+            }
+            let read = set.exercise(&answer.exercise);
+            let fault = read.map(|read| known.insert(key, read)).err();
+            refused
+                .extend(fault.iter().map(|fault| format!("{}: {fault:#}", answer.file)));
+            fault.is_none()
+        });
+    }
+    known
+}
+
+/// An answer that is to be run, and whose it is.
 struct Job<'a> {
     student: &'a str,
     answer: &'a Answer,
+    defence: &'a str,
     seed: u64,
     inputs: String,
     key: String,
 }
 
-/// The verdicts of all submissions, by exercise, in their order. Equal texts run once.
-pub fn checked(
-    submissions: &[Submission],
-    sets: &Sets,
+/// The verdicts on all submissions, by exercise, in their order. Equal texts run once.
+pub fn checked<'a>(
+    submissions: &'a [Submission],
+    known: &Known,
     set: impl Fn(&str) -> Set,
     runner: &Runner,
     bar: &Progress,
 ) -> Vec<BTreeMap<String, Checked>> {
-    let mut jobs: Vec<Job> = Vec::new();
-    let mut keys = BTreeMap::new();
-    for (nth, submission) in submissions.iter().enumerate() {
-        let set = set(&submission.student);
-        for answer in submission.answers.iter().filter(|it| it.kind != Kind::Numbers) {
-            let Ok((_, kept)) = sets.of(&set, answer) else { continue };
-            let seed = seed(kept.as_ref());
-            let any = exercises::any(&answer.exercise);
-            let is_python = answer.kind == Kind::Python;
-            let inputs = any.filter(|_| is_python);
-            let inputs = inputs.map(|any| inputs::lines(any, seed)).unwrap_or_default();
-            let key = runner.key(answer, seed, &inputs);
-            keys.insert((nth, answer.exercise.as_str()), key.clone());
-            let student = &submission.student;
-            jobs.push(Job { student, answer, seed, inputs, key });
-        }
-    }
-    let mut seen = BTreeSet::new();
-    jobs.retain(|job| seen.insert(job.key.clone()));
+    let of =
+        |student: &str, answer: &Answer| &known[&(set(student), answer.exercise.clone())];
+    let job = |student, answer, defence| {
+        let seed = seed(of(student, answer).1.as_ref());
+        let any =
+            exercises::any(&answer.exercise).filter(|_| answer.kind == Kind::Python);
+        let inputs = any.map(|any| inputs::lines(any, seed)).unwrap_or_default();
+        let key = runner.key(answer, seed, &inputs);
+        Job { student, answer, defence, seed, key, inputs }
+    };
+    let jobs = |it: &'a Submission| -> Vec<Job<'a>> {
+        let defence = |answer: &Answer| it.defences.get(&answer.exercise);
+        let defence = |answer: &Answer| defence(answer).map_or("", String::as_str);
+        let answers = it.answers.iter();
+        answers.map(|answer| job(it.student.as_str(), answer, defence(answer))).collect()
+    };
+    let all: Vec<Vec<Job>> = submissions.iter().map(jobs).collect();
+    let mut seen = HashSet::new();
+    let jobs = all.iter().flatten().filter(|job| job.answer.kind != Kind::Numbers);
+    let jobs: Vec<&Job> = jobs.filter(|job| seen.insert(&job.key)).collect();
     let runs = run_all(&jobs, runner, submissions.len(), bar);
-    let each = submissions.iter().enumerate();
-    each.map(|(nth, submission)| {
-        let set = set(&submission.student);
-        let verdict = |answer: &Answer| {
-            let run = keys.get(&(nth, answer.exercise.as_str())).map(|key| &runs[key]);
-            let known = sets.of(&set, answer);
-            let defence = submission.defences.get(&answer.exercise);
-            let defence = defence.map_or("", String::as_str);
-            (answer.exercise.clone(), Checked::of(answer, defence, known, run))
-        };
-        submission.answers.iter().map(verdict).collect()
-    })
-    .collect()
+    let verdict = |job: &Job| {
+        let (exercise, kept) = of(job.student, job.answer);
+        let checked = Checked::of(job, exercise, kept.as_ref(), runs.get(&*job.key));
+        (job.answer.exercise.clone(), checked)
+    };
+    all.iter().map(|jobs| jobs.iter().map(verdict).collect()).collect()
 }
 
 /// Runs all of these, and says which student is done.
-fn run_all(
-    jobs: &[Job],
+fn run_all<'a>(
+    jobs: &[&'a Job],
     runner: &Runner,
     n_students: usize,
     bar: &Progress,
-) -> BTreeMap<String, Run> {
+) -> BTreeMap<&'a str, Run> {
     let mut open: BTreeMap<&str, usize> = BTreeMap::new();
     jobs.iter().for_each(|job| *open.entry(job.student).or_default() += 1);
-    // Whose answers are all equal to those of others has nothing to wait for.
-    let n_done = AtomicUsize::new(n_students - open.len());
     let open = Mutex::new(open);
     let runs = at_once::map(jobs, at_once::n_processors(), |job| {
         let run = runner.run(job.answer, job.seed, &job.inputs);
-        let mut open = open.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut open = open.lock().unwrap_or_else(PoisonError::into_inner);
         let n_open = open.entry(job.student).or_default();
         *n_open -= 1;
         if *n_open == 0 {
-            let n = n_done.fetch_add(1, Ordering::Relaxed) + 1;
-            let done = format!("class: {n} of {n_students}, {}", job.student);
+            open.remove(job.student);
+            let n_done = n_students - open.len();
+            let done = format!("class: {n_done} of {n_students}, {}", job.student);
             match std::io::stderr().is_terminal() {
                 true => bar.set_detail(done),
                 false => bar.println(&done),
             }
         }
-        (job.key.clone(), run)
+        (job.key.as_str(), run)
     });
     runs.into_iter().collect()
 }
 
 impl Checked {
     fn of(
-        answer: &Answer,
-        defence: &str,
-        known: Result<&Known>,
+        job: &Job,
+        exercise: &Exercise,
+        kept: Option<&Numbers>,
         run: Option<&Run>,
     ) -> Self {
-        let mut question = None;
-        let judged = known.map(|(exercise, kept)| {
-            let judged = judged(answer, exercise, kept.as_ref(), run);
-            let judged = judged.map(|(report, message, asked)| {
-                let seed = seed(kept.as_ref());
-                question = asked.map(|it| Defence::of(&it, seed, defence));
-                (report, message)
-            });
-            (exercise, judged)
+        let Job { answer, seed, defence, .. } = job;
+        let judged = judged(answer, exercise, kept, run);
+        let mut reason = None;
+        let (report, message, question) = judged.unwrap_or_else(|error| {
+            let text = format!("{error:#}");
+            let first = text.lines().next().unwrap_or_default().to_owned();
+            reason = Some(first.clone());
+            let words = ExerciseWords::from(exercise);
+            (Report::without_numbers(&words, "not-checked", first), text, None)
         });
-        let failed = |why: &str| {
-            (why.lines().next().unwrap_or_default().to_owned(), why.to_owned())
-        };
-        let (report, (reason, message)) = match judged {
-            Ok((_, Ok((report, message)))) => (report, (None, message)),
-            Ok((exercise, Err(error))) => {
-                let (reason, all) = failed(&format!("{error:#}"));
-                let words = ExerciseWords::from(exercise);
-                let report =
-                    Report::without_numbers(&words, "not-checked", reason.clone());
-                (report, (Some(reason), all))
-            }
-            Err(error) => {
-                let (reason, all) = failed(&format!("{error:#}"));
-                (unknown_exercise(&answer.exercise, &reason), (Some(reason), all))
-            }
-        };
         Self {
             file: answer.file.clone(),
             kind: answer.kind,
             verdict: report.verdict,
             ids: report.mistakes.iter().map(|mistake| mistake.id.clone()).collect(),
             reason,
-            defence: question,
-            judged_inside: exercises::any(&answer.exercise).is_none(),
+            defence: question.map(|it| Defence::of(&it, *seed, defence)),
+            judged_inside: kept.is_none(),
             report,
             message,
         }
     }
-}
-
-/// A report on an answer to an exercise that its set has not.
-fn unknown_exercise(name: &str, reason: &str) -> Report {
-    let words = ExerciseWords {
-        exercise: name.to_owned(),
-        number: 0,
-        title: name.to_owned(),
-        passed: String::new(),
-        begin: String::new(),
-        read: exercises::SectionWords {
-            chapter: 0,
-            section: String::new(),
-            page: String::new(),
-        },
-        mistakes: Vec::new(),
-        n_hints: 0,
-    };
-    Report::without_numbers(&words, "not-checked", reason.to_owned())
 }
 
 /// The report on an answer, the verdict in words, and the question about it if it passed.
@@ -253,46 +211,33 @@ fn judged(
     kept: Option<&Numbers>,
     run: Option<&Run>,
 ) -> Result<(Report, String, Option<Question>)> {
-    if answer.kind == Kind::Rust {
-        checks::expect_own(&String::from_utf8_lossy(&answer.bytes), exercise)?;
+    const NO_OUTCOMES: &str = "what it printed is not what came of each input";
+    match (answer.kind, &exercise.sheet.elsewhere) {
+        (Kind::Rust, _) => {
+            checks::expect_own(&String::from_utf8_lossy(&answer.bytes), exercise)?;
+        }
+        (_, Elsewhere::RustAlone(why)) => bail!("it is checked in Rust alone: {why}"),
+        (_, Elsewhere::Function(_)) => {}
     }
-    if let Some(Run::Failed { why, more }) = run {
-        anyhow::bail!("{}", format!("{why}\n\n{more}").trim_end());
-    }
-    let any = exercises::any(&exercise.name);
-    let (Some(any), Some(kept)) = (any, kept) else {
-        let Some(Run::Outcomes(line)) = run else {
-            anyhow::bail!("it is checked in Rust alone");
-        };
-        let (report, text) = layers::report_on_line(line)?.context(NO_OUTCOMES)?;
-        return Ok((report, text, None));
-    };
-    let (verdict, question) = match run {
-        Some(Run::Outcomes(line)) => {
+    let compared = exercises::any(&exercise.name).zip(kept);
+    let (verdict, question) = match (run, compared) {
+        (Some(Run::Failed(why)), _) => bail!("{why}"),
+        (Some(Run::Outcomes(line)), None) => {
+            let (report, text) = layers::report_on_line(line)?.context(NO_OUTCOMES)?;
+            return Ok((report, text, None));
+        }
+        (_, None) => bail!("it has no numbers"),
+        (Some(Run::Outcomes(line)), Some((any, kept))) => {
             judged_on_line(any, kept, line).context(NO_OUTCOMES)?
         }
-        Some(Run::Replies(text)) => {
-            elsewhere(exercise)?;
+        (Some(Run::Replies(text)), Some((any, kept))) => {
             (Outputs::of_lines(any, kept, text)?.verdict(any, kept), None)
         }
-        _ => {
-            elsewhere(exercise)?;
-            let outputs = Outputs::read(any, kept, &answer.file, answer.bytes.clone())?;
-            (outputs.verdict(any, kept), None)
+        (None, Some((any, kept))) => {
+            let bytes = answer.bytes.clone();
+            (Outputs::read(any, kept, &answer.file, bytes)?.verdict(any, kept), None)
         }
     };
     let report = Report::of(&exercise.into(), &verdict);
     Ok((report, message(exercise, &verdict), question))
-}
-
-const NO_OUTCOMES: &str = "what it printed is not what came of each input";
-
-/// Refuses numbers where an answer is no function of numbers in other languages.
-fn elsewhere(exercise: &Exercise) -> Result<()> {
-    match &exercise.sheet.elsewhere {
-        catalogue::Elsewhere::RustAlone(why) => {
-            anyhow::bail!("it is checked in Rust alone: {why}")
-        }
-        catalogue::Elsewhere::Function(_) => Ok(()),
-    }
 }

@@ -150,7 +150,10 @@ impl Sandbox {
         line.push(program.into());
         line.extend_from_slice(args);
         let mut command = Command::new(&line[0]);
-        command.args(&line[1..]).env_clear();
+        command.args(&line[1..]);
+        if cfg!(unix) {
+            command.env_clear();
+        }
         command.envs(room.variables.iter().map(|(name, value)| (name, value)));
         if !matches!(self, Self::Bubblewrap { .. }) && !room.folder.as_os_str().is_empty()
         {
@@ -185,9 +188,7 @@ fn walls<'a>(
         false => add(&["--unshare-all"]),
     }
     add(&["--die-with-parent", "--new-session", "--clearenv", "--proc", "/proc"]);
-    for device in ["/dev/null", "/dev/zero", "/dev/urandom"] {
-        add(&["--dev-bind-try", device, device]);
-    }
+    add(&["--dev-bind-try", "/dev/null", "/dev/null"]);
     add(&["--size", TEMPORARY, "--perms", "1777", "--tmpfs", "/tmp"]);
     for (name, value) in &room.variables {
         add(&["--setenv", name, value]);

@@ -74,3 +74,10 @@ fn what_is_no_number_is_refused_with_its_line() {
         assert!(error.starts_with(says), "{text:?}: {error}");
     }
 }
+
+#[test]
+fn brackets_without_end_are_refused_and_not_followed() {
+    let refused = printed(&"[".repeat(1_000_000)).unwrap_err().to_string();
+    assert!(refused.contains("more than 64 brackets in each other"), "{refused}");
+    assert!(printed(&format!("{}1{}", "[".repeat(64), "]".repeat(64))).is_ok());
+}

@@ -76,8 +76,10 @@ const CHEATS: [Cheat; 14] = [
         with_limits_alone: None,
         ..cheat(
             "starts processes without end",
-            r#"let program = std::env::args().next().unwrap();
-            let all = (0..64).map(|_| std::process::Command::new(&program).spawn());
+            r#"if std::env::args().count() > 1 { loop { std::thread::park() } }
+            let program = std::env::args().next().unwrap();
+            let start = |_| std::process::Command::new(&program).arg("more").spawn();
+            let all = (0..64).map(start);
             assert!(all.filter(|it| it.is_ok()).count() < 32, "ESCAPED");"#,
             "passed",
         )

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::results::Defence;
+use crate::results::{Checked, Defence};
 
 /// How every solution is defended by a student who always gives this letter.
 fn defences(runs: &Path, letter: char) -> BTreeMap<String, Option<Defence>> {
