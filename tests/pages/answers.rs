@@ -336,7 +336,8 @@ fn a_library_is_remembered_and_the_inputs_are_copied_or_shown() {
             .starts_with("import jax\n\ndef attention_map(q: jax.Array, k: jax.Array,"),
         "{found:?}"
     );
-    let program = live_answers::given("scale", "jax", "attention_map").unwrap();
+    let program =
+        live_answers::given("scale", &kept.numbers, "jax", "attention_map").unwrap();
     assert_eq!(found[2].as_bytes(), program);
     is_clean(&page);
     page.close_without_problems();

@@ -3,7 +3,9 @@
 use std::fs;
 
 use crate::help::GROUPS;
+use crate::tool::TOOLS;
 use crate::{commands as all_commands, help};
+use workshop::build::{Profile, TOGETHER};
 
 /// A line per command, in the order and the words of `cargo learn help --all`. Left out is what
 /// is marked as for those who change the book.
@@ -43,4 +45,12 @@ fn a_newcomer_is_shown_ten_commands_and_all_on_request() {
     let (short, all) = (help::of(&cli, false), help::of(&cli, true));
     assert!(short.contains("\n  diagnose ") && !short.contains("\n  patch "), "{short}");
     assert!(all.contains("\n  patch ") && !all.contains("preprocess"), "{all}");
+}
+
+#[test]
+fn every_tool_that_is_compiled_quickly_is_named_with_the_others() {
+    let quick = TOOLS.iter().filter(|tool| tool.profile == Profile::Dev);
+    for tool in quick {
+        assert!(TOGETHER.contains(&tool.package), "{} has no program", tool.name);
+    }
 }

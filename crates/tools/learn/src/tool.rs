@@ -13,8 +13,10 @@ pub struct Tool {
     /// The command.
     pub name: &'static str,
     about: &'static str,
-    package: &'static str,
-    profile: Profile,
+    /// The package that it is.
+    pub package: &'static str,
+    /// How it is compiled.
+    pub profile: Profile,
 }
 
 /// How clap calls what a tool is given as it stands.

@@ -57,8 +57,17 @@ impl std::error::Error for NotCompiled {}
 
 /// Tools that are compiled quickly. They are always named together, whichever is compiled:
 /// so cargo settles on one set of features for all that they share, and compiles it once.
-const TOGETHER: [&str; 7] =
-    ["pages", "book", "notebooks", "terminal", "mistakes", "tutor", "class"];
+pub const TOGETHER: [&str; 9] = [
+    "pages",
+    "book",
+    "notebooks",
+    "terminal",
+    "mistakes",
+    "tutor",
+    "class",
+    "hand-out",
+    "zoo",
+];
 
 /// Compiles the programs of a tool, where they are not as their sources are, and says where
 /// the one is that has the tool's name.
