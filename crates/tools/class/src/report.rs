@@ -122,7 +122,7 @@ impl Class {
         text + &self.remarks()
     }
 
-    /// What was refused, and what could not be compared, in a line each.
+    /// What was refused, and what could not be compared.
     fn remarks(&self) -> String {
         let mut lines = Vec::new();
         for student in &self.students {
