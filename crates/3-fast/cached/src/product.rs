@@ -42,7 +42,7 @@ pub struct Product {
 enum Storage {
     /// Every weight is an f32.
     Numbers(Panels),
-    /// As a file has it, in few bits; tokens are rounded to 8 where bytes are multiplied.
+    /// As a file has it, in few bits; many tokens are rounded to 8 where bytes are multiplied.
     Levels(Quantised, Option<Bytes>),
 }
 
@@ -53,7 +53,7 @@ pub struct ProductMemory {
     scratches: Vec<Scratch>,
     /// A few tokens, row after row of the weight.
     rows: Aligned,
-    /// Tokens in 8 bits, before a weight in few.
+    /// Many tokens in 8 bits, before a weight in few.
     rounded: Rounded,
 }
 
@@ -105,10 +105,10 @@ impl Product {
         Self { weight, d_out, instructions, memory }
     }
 
-    /// A weight in few bits, which stays so. Tokens are rounded to 8 bits where the processor
-    /// multiplies bytes ([`Bytes`](tiles::bytes::Bytes)), unless [`in_f32`](Self::in_f32)
-    /// forbids it; else a few tokens meet the weight in registers, and of more each block of 96
-    /// makes numbers of the rows that it meets.
+    /// A weight in few bits, which stays so: a few tokens meet it in registers. More than 8 are
+    /// rounded to 8 bits where the processor multiplies bytes
+    /// ([`Bytes`](tiles::bytes::Bytes)), unless [`in_f32`](Self::in_f32) forbids it; else each
+    /// block of 96 makes numbers of the rows that it meets.
     pub fn of_levels(weight: Quantised, instructions: Instructions) -> Self {
         let (d_out, memory) = (weight.d_out(), ProductMemory::default());
         let bytes = Bytes::with(instructions);
@@ -207,7 +207,7 @@ impl Product {
         let ProductMemory { scratches, rows, rounded } = memory;
         Error::expect_shape("x", (x.nrows(), self.d_in()), x.shape())?;
         Error::expect_shape("out", (x.nrows(), self.d_out), out.shape())?;
-        if let Storage::Levels(weight, Some(bytes)) = weight {
+        if let (Storage::Levels(weight, Some(bytes)), true) = (weight, x.nrows() > FEW) {
             let how = (*bytes, *instructions);
             return quantised::in_bytes(how, x, weight, rounded, out);
         }

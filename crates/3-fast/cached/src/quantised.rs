@@ -13,10 +13,10 @@
 //! The one decision: **a field becomes a float by where its bits are put.** Behind the exponent
 //! of 1 they are `1 + u / 2^bits`, so a shift and a mask make a weight, no instruction converts,
 //! and the same few lines serve every set of vectors. What is too much, Σ x, is known for each
-//! block before any weight is read, and nothing is rounded but sums. Where the processor
-//! multiplies bytes, tokens are rounded to 8 bits instead (`in_bytes.rs`), unless that is
-//! forbidden: the fields of a word lie so that the lower halves of its bytes are four inputs in a
-//! row, and the upper ones the next four.
+//! block before any weight is read. A few tokens stay in f32: nothing is rounded but sums. Many
+//! are rounded to 8 bits where the processor multiplies bytes (`in_bytes.rs`): the fields of a
+//! word lie so that the lower halves of its bytes are four inputs in a row, and the upper ones
+//! the next four.
 
 mod few;
 mod in_bytes;

@@ -67,7 +67,7 @@ fn levels_have_the_answer_of_their_numbers_for_any_tokens() {
                 by_levels.of(&x, &mut out[1]).unwrap();
                 let expected = out[0].add_scalar(0.5);
                 let difference = max_abs_diff(&out[1], &expected).unwrap();
-                let is_rounded = n > 0 && Bytes::with(instructions).is_some();
+                let is_rounded = n > FEW && Bytes::with(instructions).is_some();
                 let bound =
                     f64::from(if is_rounded { rounding(&x, &weight) } else { 5e-5 });
                 assert!(difference < bound, "{instructions}, {n}: {difference:e}");

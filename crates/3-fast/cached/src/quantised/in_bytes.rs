@@ -1,8 +1,8 @@
-//! Tokens through a weight in few bits, in 8 bits themselves.
+//! Many tokens through a weight in few bits, in 8 bits themselves.
 //!
-//! One token waits for the weight to come from memory, and unpacking it to floats takes longer
-//! than that; many tokens are arithmetic, and as floats the weight would take what the f32
-//! weight takes. With tokens rounded to 8 bits, products of bytes are a fraction of either.
+//! A weight that many tokens meet is arithmetic and no longer memory: as floats it would take
+//! what the f32 weight takes. With tokens rounded to 8 bits, products of bytes are a fraction of
+//! that. A token alone waits for memory, and would gain a tenth for what rounding it costs.
 
 use attention::{Matrix, Result};
 use rayon::prelude::*;
@@ -10,7 +10,6 @@ use tiles::Instructions;
 use tiles::bytes::{Bytes, LevelPanels, OUTPUTS, PanelScales, Rounded, TOKENS};
 
 use super::{Bits, LANES, Quantised, Scales};
-use crate::few::{FEW, panels_of_a_piece};
 
 /// `out = x · W + b`; x is rounded in blocks as the weight's.
 ///
@@ -26,43 +25,20 @@ pub(crate) fn in_bytes(
     memory: &mut Rounded,
     out: &mut Matrix<f32>,
 ) -> Result<()> {
-    let n_pairs = weight.d_out.div_ceil(OUTPUTS);
-    if x.nrows() <= FEW {
-        memory.round::<1>(x, weight.block, instructions)?;
-        let pairs = panels_of_a_piece(weight.bytes(), n_pairs);
-        in_tiles::<1>(bytes, memory, weight, pairs, out);
-    } else {
-        memory.round::<TOKENS>(x, weight.block, instructions)?;
-        in_tiles::<TOKENS>(bytes, memory, weight, 1, out);
-    }
-    Ok(())
-}
-
-/// In tiles of T tokens; a thread takes so many pairs of panels at a time.
-fn in_tiles<const T: usize>(
-    bytes: Bytes,
-    x: &Rounded,
-    weight: &Quantised,
-    pairs: usize,
-    out: &mut Matrix<f32>,
-) {
-    let n = out.nrows();
-    let each = (OUTPUTS * n).max(1);
-    let pieces = out.as_mut_slice().par_chunks_mut(pairs * each).enumerate();
-    pieces.for_each(|(piece, out)| {
-        for (nth, out) in out.chunks_mut(each).enumerate() {
-            let pair = piece * pairs + nth;
-            let (panels, bias) = (weight.panels(pair), &weight.bias[pair * OUTPUTS..]);
-            for group in 0..n.div_ceil(T) {
-                let tile = bytes.tile(panels, x.group::<T>(group));
-                for ((column, sums), bias) in out.chunks_exact_mut(n).zip(&tile).zip(bias)
-                {
-                    let tokens = column.iter_mut().skip(group * T);
-                    tokens.zip(sums).for_each(|(to, sum)| *to = sum + bias);
-                }
+    memory.round::<TOKENS>(x, weight.block, instructions)?;
+    let (n, x) = (out.nrows(), &*memory);
+    let pairs = out.as_mut_slice().par_chunks_mut((OUTPUTS * n).max(1)).enumerate();
+    pairs.for_each(|(pair, out)| {
+        let (panels, bias) = (weight.panels(pair), &weight.bias[pair * OUTPUTS..]);
+        for group in 0..n.div_ceil(TOKENS) {
+            let tile = bytes.tile(panels, x.group::<TOKENS>(group));
+            for ((column, sums), bias) in out.chunks_exact_mut(n).zip(&tile).zip(bias) {
+                let tokens = column.iter_mut().skip(group * TOKENS);
+                tokens.zip(sums).for_each(|(to, sum)| *to = sum + bias);
             }
         }
     });
+    Ok(())
 }
 
 impl Quantised {

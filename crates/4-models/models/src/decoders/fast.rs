@@ -131,7 +131,6 @@ impl FastDecoder {
     /// ([`Product::of_levels`](cached::Product::of_levels)): slower, and alike on all machines.
     pub fn in_f32(mut self) -> Self {
         self.blocks.iter_mut().for_each(FastBlock::in_f32);
-        self.tokens.in_f32();
         self
     }
 
@@ -259,7 +258,7 @@ impl FastDecoder {
     }
 }
 
-/// So many tokens get their logits at once, as they do where a text is written: few.
+/// So many tokens get their logits at once: as many as are not rounded.
 const LOGITS_AT_ONCE: usize = 8;
 
 /// Within the pool, where joins are cheap, and with its other threads awake: of one token a

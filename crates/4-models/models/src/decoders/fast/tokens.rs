@@ -66,11 +66,6 @@ impl Tokens {
         Ok(Self { logits, apart, scale, positions, n_positions, soft_cap })
     }
 
-    /// Logits from now on are of tokens that are not rounded.
-    pub(super) fn in_f32(&mut self) {
-        self.logits.in_f32();
-    }
-
     pub(super) fn compute_with(&mut self, instructions: Instructions) {
         self.logits.compute_with(instructions);
     }
