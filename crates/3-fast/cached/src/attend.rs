@@ -78,6 +78,11 @@ impl GroupedAttention {
         Ok(Self { heads, scoring, instructions, q, runs, tiles })
     }
 
+    /// From now on these instructions compute it.
+    pub fn compute_with(&mut self, instructions: Instructions) {
+        self.instructions = instructions;
+    }
+
     /// What differs in its scores.
     pub fn scoring(&self) -> &Scoring {
         &self.scoring

@@ -1,7 +1,6 @@
 //! From a float16 to a float, in steps that every set of vectors has.
 
-/// Of a float16 its exponent's place in an f32: times this, the bits of the one are the other.
-pub(crate) const FROM_HALF: f32 = f32::from_bits((127 + 112) << 23); // 2¹¹²
+use tiles::bytes::halves::FROM_HALF;
 
 /// The finite float16 in the lower half of a word, subnormal ones too.
 #[inline(always)]

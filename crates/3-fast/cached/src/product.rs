@@ -106,7 +106,7 @@ impl Product {
     }
 
     /// A weight in few bits, which stays so: a few tokens meet it in registers. More than 8 are
-    /// rounded to 8 bits where the processor multiplies bytes four at a time
+    /// rounded to 8 bits where the processor multiplies bytes
     /// ([`Bytes`](tiles::bytes::Bytes)), unless [`in_f32`](Self::in_f32) forbids it; else each
     /// block of 96 makes numbers of the rows that it meets.
     pub fn of_levels(weight: Quantised, instructions: Instructions) -> Self {
@@ -121,6 +121,14 @@ impl Product {
     pub fn in_f32(&mut self) {
         if let Storage::Levels(_, bytes) = &mut self.weight {
             *bytes = None;
+        }
+    }
+
+    /// From now on these instructions compute it.
+    pub fn compute_with(&mut self, instructions: Instructions) {
+        self.instructions = instructions;
+        if let Storage::Levels(_, bytes) = &mut self.weight {
+            *bytes = bytes.and_then(|_| Bytes::with(instructions));
         }
     }
 
@@ -199,6 +207,10 @@ impl Product {
         let ProductMemory { scratches, rows, rounded } = memory;
         Error::expect_shape("x", (x.nrows(), self.d_in()), x.shape())?;
         Error::expect_shape("out", (x.nrows(), self.d_out), out.shape())?;
+        if let (Storage::Levels(weight, Some(bytes)), true) = (weight, x.nrows() > FEW) {
+            let how = (*bytes, *instructions);
+            return quantised::in_bytes(how, x, weight, rounded, out);
+        }
         if x.nrows() <= FEW || x.ncols() == 0 {
             match weight {
                 Storage::Numbers(panels) => {
@@ -208,11 +220,6 @@ impl Product {
                     quantised::few_tokens(*instructions, x, weight, rows, out);
                 }
             }
-            return Ok(());
-        }
-        if let Storage::Levels(weight, Some(bytes)) = weight {
-            rounded.round(x, weight.block(), *instructions)?;
-            quantised::many_tokens(*bytes, rounded, weight, out);
             return Ok(());
         }
         let n_threads = rayon::current_num_threads();

@@ -14,12 +14,12 @@
 //! of 1 they are `1 + u / 2^bits`, so a shift and a mask make a weight, no instruction converts,
 //! and the same few lines serve every set of vectors. What is too much, Σ x, is known for each
 //! block before any weight is read. A few tokens stay in f32: nothing is rounded but sums. Many
-//! are rounded to 8 bits where the processor multiplies bytes (`many.rs`): the fields of a word
-//! lie so that the lower halves of its bytes are four inputs in a row, and the upper ones the
-//! next four.
+//! are rounded to 8 bits where the processor multiplies bytes (`in_bytes.rs`): the fields of a
+//! word lie so that the lower halves of its bytes are four inputs in a row, and the upper ones
+//! the next four.
 
 mod few;
-mod many;
+mod in_bytes;
 mod numbers;
 mod pack;
 
@@ -28,7 +28,7 @@ use tiles::bytes::LANES;
 use tiles::merge::Weight;
 
 pub(crate) use few::few_tokens;
-pub(crate) use many::many_tokens;
+pub(crate) use in_bytes::in_bytes;
 pub use pack::QuantisedRow;
 
 /// How many bits a weight has in memory.

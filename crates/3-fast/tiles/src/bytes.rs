@@ -1,4 +1,4 @@
-//! Weights in few bits by tokens in 8: four products of bytes in one instruction.
+//! Weights in few bits by tokens in 8: four products of bytes in each lane at once.
 //!
 //! ```text
 //! w = scale_w · u + offset        u: 4 or 8 bits, in blocks as a file has them
@@ -6,11 +6,21 @@
 //! Σ w x  =  Σ_blocks  scale_w scale_x (Σ u q)  +  offset (Σ x)
 //! ```
 //!
-//! Of each block only Σ u q grows with its length, and that is whole numbers: processors with
-//! VNNI (Intel's since 2019, AMD's since 2022) add four products of bytes to each lane at once,
-//! four times as many as of floats. What it costs is the rounding of tokens: half a step of
-//! the largest number of their block, 1 in 254.
+//! Of each block only Σ u q grows with its length, and that is whole numbers, which no set of
+//! instructions rounds: all give the same sums. What they differ in is how bytes are multiplied
+//! (`lanes.rs` has the rest). Processors with VNNI (Intel's since 2019, AMD's since 2022) add four
+//! products to each lane, and so do Arm's since 2018. Others multiply pairs into 16 bits, which
+//! eight products of a level up to 15 do not fill; where levels go up to 255, their halves are
+//! multiplied apart. What it costs is the rounding of tokens: half a step of the largest number
+//! of their block, 1 in 254.
 
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+mod avx2;
+pub mod halves;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", test))]
+mod lanes;
+#[cfg(all(target_arch = "aarch64", not(miri)))]
+mod neon;
 mod rounded;
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod vnni;
@@ -18,11 +28,13 @@ mod vnni;
 pub use rounded::{Rounded, RoundedGroup};
 
 use crate::Instructions;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", test))]
+use lanes::Lanes;
 
 /// Outputs of a tile: two panels.
 pub const OUTPUTS: usize = 16;
 
-/// Tokens of a tile.
+/// Tokens of a tile, where there are many.
 pub const TOKENS: usize = 16;
 
 /// The outputs of a panel.
@@ -55,38 +67,96 @@ pub enum PanelScales<'a> {
     Single([&'a [[[f32; 2]; LANES]]; 2]),
 }
 
-/// A proof that this processor multiplies bytes four at a time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bytes(());
+/// A proof that this processor multiplies bytes, and how.
+#[derive(Debug, Clone, Copy)]
+pub struct Bytes(Set);
+
+#[derive(Debug, Clone, Copy)]
+enum Set {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    Vnni(vnni::Vnni),
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    Avx2(pulp::x86::V3),
+    #[cfg(all(target_arch = "aarch64", not(miri)))]
+    Sdot(neon::Four<true>),
+    #[cfg(all(target_arch = "aarch64", not(miri)))]
+    Smull(neon::Four<false>),
+    #[cfg(test)]
+    Scalar(pulp::Scalar),
+}
 
 impl Bytes {
-    /// If these instructions go with it here: AVX-512 with VNNI.
+    /// The best way that goes with these instructions here: `None` for scalars, and in a page.
     pub fn with(instructions: Instructions) -> Option<Self> {
-        #[cfg(all(target_arch = "x86_64", not(miri)))]
-        if instructions.name() == "AVX-512" && vnni::is_there() {
-            return Some(Self(()));
-        }
-        let _ = instructions;
-        None
+        Self::available(instructions).into_iter().next()
     }
 
-    /// Sixteen outputs of sixteen tokens, `[output][token]`.
+    /// All ways that go with these instructions here, the best first.
+    fn available(instructions: Instructions) -> Vec<Self> {
+        let mut all: Vec<Option<Set>> = Vec::new();
+        match instructions.name() {
+            #[cfg(all(target_arch = "x86_64", not(miri)))]
+            "AVX-512" => {
+                all.push(vnni::Vnni::new().map(Set::Vnni));
+                all.push(pulp::x86::V3::try_new().map(Set::Avx2));
+            }
+            #[cfg(all(target_arch = "x86_64", not(miri)))]
+            "AVX2" => all.push(pulp::x86::V3::try_new().map(Set::Avx2)),
+            #[cfg(all(target_arch = "aarch64", not(miri)))]
+            "NEON" => {
+                all.push(neon::Four::new().map(Set::Sdot));
+                all.push(neon::Four::new().map(Set::Smull));
+            }
+            _ => {}
+        }
+        all.into_iter().flatten().map(Self).collect()
+    }
+
+    /// Sixteen outputs of T tokens, `[output][token]`.
     ///
     /// # Panics
     /// If the panels have other blocks than the tokens.
     #[inline]
-    pub fn tile(
+    pub fn tile<const T: usize>(
         self,
         panels: LevelPanels<'_>,
-        tokens: RoundedGroup<'_>,
-    ) -> [[f32; TOKENS]; OUTPUTS] {
-        #[cfg(all(target_arch = "x86_64", not(miri)))]
-        return vnni::tile(self, panels, tokens);
-        #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-        {
-            let _ = (panels, tokens);
-            unreachable!("there is no such value here")
+        tokens: RoundedGroup<'_, T>,
+    ) -> [[f32; T]; OUTPUTS] {
+        let _ = (panels, tokens); // where there is no way at all
+        match self.0 {
+            #[cfg(all(target_arch = "x86_64", not(miri)))]
+            Set::Vnni(lanes) => tile(lanes, panels, tokens),
+            #[cfg(all(target_arch = "x86_64", not(miri)))]
+            Set::Avx2(lanes) => tile(lanes, panels, tokens),
+            #[cfg(all(target_arch = "aarch64", not(miri)))]
+            Set::Sdot(lanes) => tile(lanes, panels, tokens),
+            #[cfg(all(target_arch = "aarch64", not(miri)))]
+            Set::Smull(lanes) => tile(lanes, panels, tokens),
+            #[cfg(test)]
+            Set::Scalar(lanes) => tile(lanes, panels, tokens),
         }
+    }
+}
+
+impl PartialEq for Bytes {
+    fn eq(&self, other: &Self) -> bool {
+        std::mem::discriminant(&self.0) == std::mem::discriminant(&other.0)
+    }
+}
+
+/// Compiled for each size of a block and of a level.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", test))]
+#[inline]
+fn tile<L: Lanes<R>, const R: usize, const T: usize>(
+    lanes: L,
+    panels: LevelPanels<'_>,
+    tokens: RoundedGroup<'_, T>,
+) -> [[f32; T]; OUTPUTS] {
+    match (tokens.per_block, panels.is_four_bits) {
+        (4, true) => lanes.tile::<4, T, true>(panels, tokens),
+        (4, false) => lanes.tile::<4, T, false>(panels, tokens),
+        (_, true) => lanes.tile::<8, T, true>(panels, tokens),
+        (_, false) => lanes.tile::<8, T, false>(panels, tokens),
     }
 }
 

@@ -11,13 +11,13 @@
 //! of the pool that the caller is in. From these parts two things are put together here,
 //! since a layer and a cache both need them: attention of many queries in tiles
 //! ([`attend`]), with masks on blocks of scores ([`BlockMask`]), and the product of panels
-//! and a weight to the rows of a matrix ([`merge`]). Weights in few bits meet many tokens in
-//! a tile of their own ([`bytes`]).
+//! and a weight to the rows of a matrix ([`merge`]). Weights in few bits meet tokens of 8 bits
+//! in a tile of their own ([`bytes`]).
 //!
 //! The one decision: **all that is unsafe is here, and none of it shows.** Vectors are read
 //! from slices whose length was checked (`tile.rs`), threads get the pieces of one slice
 //! (`queue.rs`), the processor is told what will be read (`prefetch.rs`), and bytes are multiplied
-//! where it was asked whether it can (`bytes.rs`). Each is
+//! where it was asked whether it can (`bytes/vnni.rs`, `bytes/neon.rs`). Each is
 //! behind a function that is safe whatever it is given: what does not fit panics. No other
 //! crate of the workspace has unsafe code.
 //!

@@ -16,6 +16,15 @@ import llama_cpp as llama
 import numpy as np
 
 
+def removal():
+    """The function that takes tokens out of a text, and what it takes them out of: its name
+    has changed twice."""
+    if hasattr(llama, "llama_memory_seq_rm"):
+        return llama.llama_memory_seq_rm, llama.llama_get_memory
+    older = getattr(llama, "llama_kv_self_seq_rm", None)
+    return older or llama.llama_kv_cache_seq_rm, lambda context: context
+
+
 class Model:
     def __init__(self, path, threads):
         llama.llama_backend_init()
@@ -41,7 +50,8 @@ class Text:
 
     def forget(self, n_kept):
         """All but the first tokens."""
-        llama.llama_kv_cache_seq_rm(self.context, 0, n_kept, -1)
+        remove, owner = removal()
+        remove(owner(self.context), 0, n_kept, -1)
 
     def read(self, ids):
         tokens = (llama.llama_token * len(ids))(*ids)
@@ -121,4 +131,10 @@ def main():
         print(answer, flush=True)
 
 
-main()
+try:
+    main()
+except AttributeError as missing:
+    sys.exit(
+        f"llama-cpp-python {llama.__version__} is not known here: {missing}; "
+        "requirements.txt names a version that is"
+    )

@@ -81,7 +81,8 @@ pub struct Common {
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
 
-    /// The vector instructions of the last rung and the FMA peak: avx-512, avx2, neon, scalar
+    /// The vector instructions of the last rung, of a model that writes, and of the FMA peak:
+    /// avx-512, avx2, neon, scalar
     /// [default: the best of this processor]
     #[arg(long, value_name = "NAME")]
     simd: Option<String>,

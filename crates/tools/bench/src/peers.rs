@@ -48,8 +48,8 @@ pub const LLAMA_CPP: InPython = InPython {
     name: "llama.cpp",
     modules: "llama_cpp, numpy",
     named: "llama_cpp and numpy",
-    install: "compile llama.cpp into it (`E/bin/pip install llama-cpp-python==0.3.9 \
-              numpy`: minutes)",
+    install: "compile llama.cpp into it (`E/bin/pip install -r \
+              crates/tools/bench/peers/requirements.txt`: minutes)",
 };
 
 impl InPython {

@@ -20,6 +20,7 @@ use models::decoders::{AsRead, CachedDecoder, FastDecoder, Files, Precision};
 use models::{Kind, Model, WriteOptions};
 use runs::{Case, Pass};
 use texts::Long;
+use tiles::Instructions;
 use workshop::output::print;
 use workshop::progress;
 
@@ -64,7 +65,7 @@ pub fn run(args: &Args) -> Result<()> {
     let (expected, readable) = Expected::of(AsRead::read(&files)?, &ids)?;
     let floats = FastDecoder::new(readable)?;
     bar.finish_and_clear();
-    let mut ways = ways(&files, floats)?;
+    let mut ways = ways(&files, floats, settings.instructions)?;
     let (mut checks, mut who) = (Vec::new(), Vec::new());
     for (name, model) in &mut ways {
         let bar = progress::spinner((*name).to_owned());
@@ -104,7 +105,11 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 /// A model as floats and as its file has it, by names.
-fn ways(files: &Files, floats: FastDecoder) -> Result<[(&'static str, Fast); 5]> {
+fn ways(
+    files: &Files,
+    floats: FastDecoder,
+    instructions: Instructions,
+) -> Result<[(&'static str, Fast); 5]> {
     let bits = || FastDecoder::read_files(files);
     let unrounded = |precision| -> Result<FastDecoder> {
         Ok(bits()?.in_f32().with_precision(precision))
@@ -114,9 +119,11 @@ fn ways(files: &Files, floats: FastDecoder) -> Result<[(&'static str, Fast); 5]>
         ("its bits, f32", unrounded(Precision::F32)?),
         (" cache in f16", unrounded(Precision::F16)?),
         (" in 8 bits", unrounded(Precision::Q8)?),
-        ("its bits", bits()?),
+        ("its bits", bits()?.with_precision(Precision::F16)),
     ];
-    Ok(ways.map(|(name, decoder)| (name, Model::of_decoder(decoder))))
+    let model =
+        |decoder: FastDecoder| Model::of_decoder(decoder.with_instructions(instructions));
+    Ok(ways.map(|(name, decoder)| (name, model(decoder))))
 }
 
 /// The book's prose, again and again.
@@ -281,15 +288,16 @@ fn grid(title: &str, bandwidth: f64, checks: &[Check], ms: &[f64]) -> String {
 }
 
 const LEGEND: &str = "
-Medians of the rounds, in turn. its bits: weights as the file has them; f32:
-  and no token is rounded; cache: keys and values in fewer bits then.
+Medians of the rounds, in turn. its bits: weights as the file has them, and
+  what `cargo learn write` does: keys and values in float16, and a prompt's
+  tokens rounded to 8 bits where the processor multiplies bytes. f32: no
+  token is rounded; cache: keys and values in fewer bits then.
 prompt: ms; token/s: written behind 2 tokens, and behind the long text.
 a token: bytes of weights that are read for each, and their part of what
   memory was measured to give.
 |Δ logit|: the largest difference from the readable model in f32, behind the
-  prompt; same: how many tokens are the same that are chosen then. Where the
-  processor multiplies bytes, a prompt's tokens are rounded to 8 bits; in
-  llama.cpp all tokens are, and its cache is in f16.
+  prompt; same: how many tokens are the same that are chosen then. llama.cpp
+  rounds all tokens to 8 bits, and its cache is in float16.
 Δ loss: nats above the readable model's, on the book's prose as one prompt.
 ";
 

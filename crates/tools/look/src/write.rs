@@ -24,8 +24,8 @@ use crate::view::share;
 /// The model is SmolLM2-135M-Instruct (93 MB, fetched on your word), or any of the families
 /// GPT-2, GPT-NeoX, Llama, Mistral, Qwen2, Qwen3, Gemma 2 and Gemma 3 in files of yours. What a
 /// file keeps in few bits stays so in memory, and a long text before such weights is rounded to
-/// 8 bits where the processor multiplies bytes; all else is f32. Each new token is read once,
-/// what was before is in a cache.
+/// 8 bits where the processor multiplies bytes. Each new token is read once; the keys and
+/// values of those before it are in a cache, as float16. All else is f32.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// What it goes on with, in quotes
@@ -56,8 +56,9 @@ pub struct Args {
     #[arg(long, conflicts_with = "without")]
     heads: bool,
     /// In how many bits keys and values are kept: fewer are faster behind a long text
-    #[arg(long, value_enum, default_value_t = Cache::F32, conflicts_with = "without")]
-    cache: Cache,
+    /// [default: f16; f32 with --heads]
+    #[arg(long, value_enum, conflicts_with = "without")]
+    cache: Option<Cache>,
     /// Another model: a folder as `save_pretrained` writes it, with its tokenizer.json, or a
     /// GGUF file
     #[arg(long, value_name = "FOLDER", default_value = "smollm2")]
@@ -83,6 +84,14 @@ enum Cache {
     F16,
     /// 8 bits, and a scale for each token and head
     Q8,
+}
+
+impl Args {
+    /// What is looked at is not rounded, unless that is asked for.
+    fn precision(&self) -> Precision {
+        let usual = if self.heads { Cache::F32 } else { Cache::F16 };
+        self.cache.unwrap_or(usual).into()
+    }
 }
 
 impl From<Cache> for Precision {
@@ -117,12 +126,11 @@ pub fn run(args: &Args) -> Result<()> {
         return Ok(print(text)?);
     }
     let mut page = Page { tokenizer: &tokenizer, text: Growing::default() };
-    let mut model = FastDecoder::read_files(&files)?.with_precision(args.cache.into());
+    let mut model = FastDecoder::read_files(&files)?.with_precision(args.precision());
     if let Some(width) = args.beams {
         let text = beams(&mut model, &tokenizer, &prompt, width.into(), n_tokens)?;
         return Ok(print(text)?);
     }
-    // What is looked at is not rounded.
     let model = if args.heads { model.in_f32() } else { model };
     let model = Model::of_decoder(model);
     let is_looking = args.heads;
@@ -259,4 +267,30 @@ fn beams(
     }
     to += "\nThe score is the mean of the log-chances of a text's tokens: 0 is a sure text.\n";
     Ok(to)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    #[test]
+    fn caches_are_float16_unless_heads_are_shown_or_another_is_asked_for() {
+        for (options, expected) in [
+            (&[][..], Precision::F16),
+            (&["--heads"], Precision::F32),
+            (&["--cache", "f32"], Precision::F32),
+            (&["--cache", "q8", "--heads"], Precision::Q8),
+        ] {
+            let line = Line::parse_from([&["write", "the bank"], options].concat());
+            assert_eq!(line.args.precision(), expected, "{options:?}");
+        }
+    }
 }

@@ -4,13 +4,13 @@ use attention::Matrix;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 use tiles::Instructions;
+use tiles::bytes::halves::from_halves;
 use tiles::bytes::place;
 use tiles::memory::Aligned;
 
 use crate::few::{To, groups, in_groups, panels_of_a_piece};
 
 use super::{Bits, LANES, Quantised, Scales};
-use crate::float16::FROM_HALF;
 
 /// `out = x · W + b`, each word of W read from memory once.
 ///
@@ -208,17 +208,6 @@ impl Form for u32 {
         let upper = simd.wrapping_dyn_shr_u32s(word, simd.splat_u32s(16));
         [from_halves(simd, word), from_halves(simd, upper)]
     }
-}
-
-/// The float16 in the lower half of each lane.
-#[inline(always)]
-fn from_halves<S: Simd>(simd: S, half: S::u32s) -> S::f32s {
-    let size = simd.and_u32s(half, simd.splat_u32s(0x7fff));
-    let size = simd.wrapping_dyn_shl_u32s(size, simd.splat_u32s(13));
-    let size = simd.mul_f32s(simd.transmute_f32s_u32s(size), simd.splat_f32s(FROM_HALF));
-    let sign = simd.and_u32s(half, simd.splat_u32s(0x8000));
-    let sign = simd.wrapping_dyn_shl_u32s(sign, simd.splat_u32s(16));
-    simd.transmute_f32s_u32s(simd.or_u32s(simd.transmute_u32s_f32s(size), sign))
 }
 
 impl Form for [f32; 2] {

@@ -4,13 +4,13 @@ use attention::{Error, Matrix, Result};
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::TOKENS;
 use crate::Instructions;
 
 /// The inputs of a block, at most.
 const MOST: usize = 32;
 
-/// Tokens, each block of each rounded to 255 whole numbers under one scale.
+/// Tokens, each block of each rounded to 255 whole numbers under one scale, in groups of as
+/// many as a tile has.
 ///
 /// Kept between products, so that its memory is too.
 #[derive(Debug, Default)]
@@ -19,38 +19,38 @@ pub struct Rounded {
     per_block: usize,
     n_blocks: usize,
     /// `[group][block][per_block][token]`
-    words: Vec<[i32; TOKENS]>,
+    words: Vec<i32>,
     /// `[group][block][token]`
-    scales: Vec<[f32; TOKENS]>,
+    scales: Vec<f32>,
     /// Σ x of a block, of the rounded x.
-    sums: Vec<[f32; TOKENS]>,
+    sums: Vec<f32>,
 }
 
-/// Sixteen tokens.
+/// T tokens.
 #[derive(Debug, Clone, Copy)]
-pub struct RoundedGroup<'a> {
+pub struct RoundedGroup<'a, const T: usize> {
     /// Words of four bytes in a block.
     pub per_block: usize,
     /// `[block][per_block]`
-    pub words: &'a [[i32; TOKENS]],
+    pub words: &'a [[i32; T]],
     /// `[block]`
-    pub scales: &'a [[f32; TOKENS]],
+    pub scales: &'a [[f32; T]],
     /// `[block]`
-    pub sums: &'a [[f32; TOKENS]],
+    pub sums: &'a [[f32; T]],
 }
 
 impl Rounded {
     /// How many inputs a block can have.
     pub const BLOCKS: [usize; 2] = [16, MOST];
 
-    /// Other tokens, in such blocks.
+    /// Other tokens, in such blocks, in groups of T.
     ///
     /// # Shapes
     /// `x` is `[n, d_in]`.
     ///
     /// # Errors
     /// [`Error::Length`] for another block, and unless tokens are made of whole blocks.
-    pub fn round(
+    pub fn round<const T: usize>(
         &mut self,
         x: &Matrix<f32>,
         block: usize,
@@ -66,68 +66,71 @@ impl Rounded {
             d_in,
         )?;
         (self.per_block, self.n_blocks) = (block / 4, d_in / block);
-        let n_groups = n.div_ceil(TOKENS);
-        let per_group = self.n_blocks.max(1);
-        self.words.resize(n_groups * self.n_blocks * self.per_block, [0; TOKENS]);
-        self.scales.resize(n_groups * self.n_blocks, [0.0; TOKENS]);
-        self.sums.resize(n_groups * self.n_blocks, [0.0; TOKENS]);
+        let n_groups = n.div_ceil(T);
+        let per_group = self.n_blocks.max(1) * T;
+        self.words.resize(n_groups * self.n_blocks * self.per_block * T, 0);
+        self.scales.resize(n_groups * self.n_blocks * T, 0.0);
+        self.sums.resize(n_groups * self.n_blocks * T, 0.0);
         let scales = self.scales.par_chunks_mut(per_group);
         let scales = scales.zip(self.sums.par_chunks_mut(per_group));
         let words = self.words.par_chunks_mut(per_group * self.per_block);
         let groups = words.zip(scales).enumerate();
         groups.for_each(|(group, (words, (scales, sums)))| {
-            instructions.run(Group {
+            instructions.run(Group::<T> {
                 x,
-                first: group * TOKENS,
+                first: group * T,
                 block,
-                words,
-                scales,
-                sums,
+                words: words.as_chunks_mut().0,
+                scales: scales.as_chunks_mut().0,
+                sums: sums.as_chunks_mut().0,
             });
         });
         Ok(())
     }
 
-    /// Sixteen tokens from `16 · group` on; behind the last one are zeros.
-    pub fn group(&self, group: usize) -> RoundedGroup<'_> {
+    /// T tokens from `T · group` on; behind the last one are zeros.
+    ///
+    /// # Panics
+    /// If they were rounded in other groups, or there are fewer.
+    pub fn group<const T: usize>(&self, group: usize) -> RoundedGroup<'_, T> {
         let each = group * self.n_blocks..(group + 1) * self.n_blocks;
         let words = each.start * self.per_block..each.end * self.per_block;
         RoundedGroup {
             per_block: self.per_block,
-            words: &self.words[words],
-            scales: &self.scales[each.clone()],
-            sums: &self.sums[each],
+            words: &self.words.as_chunks().0[words],
+            scales: &self.scales.as_chunks().0[each.clone()],
+            sums: &self.sums.as_chunks().0[each],
         }
     }
 }
 
-/// Sixteen tokens that become bytes.
-struct Group<'a> {
+/// T tokens that become bytes.
+struct Group<'a, const T: usize> {
     x: &'a Matrix<f32>,
     /// The first of them.
     first: usize,
     block: usize,
     /// `[block][per_block]`
-    words: &'a mut [[i32; TOKENS]],
+    words: &'a mut [[i32; T]],
     /// `[block]`
-    scales: &'a mut [[f32; TOKENS]],
+    scales: &'a mut [[f32; T]],
     /// `[block]`
-    sums: &'a mut [[f32; TOKENS]],
+    sums: &'a mut [[f32; T]],
 }
 
-impl WithSimd for Group<'_> {
+impl<const T: usize> WithSimd for Group<'_, T> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
         let Self { x, first, block, words, scales, sums } = self;
-        let there = first..x.nrows().min(first + TOKENS);
-        let mut inputs = [[0.0; TOKENS]; MOST];
+        let there = first..x.nrows().min(first + T);
+        let mut inputs = [[0.0; T]; MOST];
         let each = words.chunks_exact_mut(block / 4).zip(scales).zip(sums);
         for (nth, ((words, scales), sums)) in each.enumerate() {
-            for (p, to) in inputs[..block].iter_mut().enumerate() {
-                let column = x.column(nth * block + p);
-                to[..there.len()].copy_from_slice(&column.as_slice()[there.clone()]);
+            let columns = x.as_slice()[nth * block * x.nrows()..].chunks_exact(x.nrows());
+            for (to, column) in inputs[..block].iter_mut().zip(columns) {
+                to[..there.len()].copy_from_slice(&column[there.clone()]);
             }
             [*scales, *sums] = round(&inputs[..block], words);
         }
@@ -137,24 +140,25 @@ impl WithSimd for Group<'_> {
 /// Added to a number and taken away again, it leaves the nearest whole number: 1.5 · 2²³.
 const ROUND: f32 = 12_582_912.0;
 
-/// A block of sixteen tokens in bytes; gives their scales and sums. What is not finite makes
-/// both NaN.
+/// A block of T tokens in bytes; gives their scales and sums. What is not finite makes both
+/// NaN.
 #[inline(always)]
-fn round(x: &[[f32; TOKENS]], words: &mut [[i32; TOKENS]]) -> [[f32; TOKENS]; 2] {
-    let mut largest = [0f32; TOKENS];
-    let mut not_finite = [0f32; TOKENS];
+fn round<const T: usize>(x: &[[f32; T]], words: &mut [[i32; T]]) -> [[f32; T]; 2] {
+    // Of numbers without their signs the bits are in order, and beyond all others those of
+    // what is not finite.
+    let mut largest = [0u32; T];
     for x in x {
-        for t in 0..TOKENS {
-            largest[t] = if x[t].abs() > largest[t] { x[t].abs() } else { largest[t] };
-            not_finite[t] += 0.0 * x[t];
+        for t in 0..T {
+            largest[t] = largest[t].max(x[t].abs().to_bits());
         }
     }
+    let largest = largest.map(f32::from_bits);
     let steps = largest.map(|largest| if largest > 0.0 { 127.0 / largest } else { 0.0 });
-    let mut sums = [0i32; TOKENS];
+    let mut sums = [0i32; T];
     for (word, x) in words.iter_mut().zip(x.as_chunks::<4>().0) {
-        *word = [0; TOKENS];
+        *word = [0; T];
         for (nth, x) in x.iter().enumerate() {
-            for t in 0..TOKENS {
+            for t in 0..T {
                 let whole = (x[t] * steps[t] + ROUND).to_bits() as i32;
                 let q = whole.wrapping_sub(ROUND.to_bits() as i32);
                 word[t] |= (q & 0xff) << (8 * nth);
@@ -162,10 +166,10 @@ fn round(x: &[[f32; TOKENS]], words: &mut [[i32; TOKENS]]) -> [[f32; TOKENS]; 2]
             }
         }
     }
-    let mut scales = [0.0; TOKENS];
-    let mut of_tokens = [0.0; TOKENS];
-    for t in 0..TOKENS {
-        scales[t] = largest[t] / 127.0 + not_finite[t];
+    let mut scales = [0.0; T];
+    let mut of_tokens = [0.0; T];
+    for t in 0..T {
+        scales[t] = largest[t] / 127.0 + 0.0 * largest[t];
         of_tokens[t] = scales[t] * sums[t] as f32;
     }
     [scales, of_tokens]

@@ -1,119 +1,100 @@
-//! The tile by `vpdpbusd`: four products of bytes a lane, sixteen lanes.
+//! Bytes by `vpdpbusd`: four products a lane, sixteen lanes.
 
 use std::arch::x86_64::*;
 
 use pulp::bytemuck::cast;
+use pulp::x86::V4;
+use pulp::{WithSimd, f32x16, u32x16};
 
-use super::{Bytes, LANES, LevelPanels, OUTPUTS, PanelScales, RoundedGroup, TOKENS};
+use super::lanes::{Lanes, Tile};
+use super::{LANES, LevelPanels, OUTPUTS, RoundedGroup, TOKENS};
 
-/// Whether this processor has it.
-pub(super) fn is_there() -> bool {
-    is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vnni")
-}
+/// AVX-512 with VNNI.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Vnni(V4);
 
-/// As [`Bytes::tile`].
-#[inline]
-pub(super) fn tile(
-    _: Bytes,
-    panels: LevelPanels<'_>,
-    tokens: RoundedGroup<'_>,
-) -> [[f32; TOKENS]; OUTPUTS] {
-    match tokens.per_block {
-        // SAFETY: a value of `Bytes` is made only where the processor has these instructions.
-        4 => unsafe { of_blocks::<4>(panels, tokens) },
-        // SAFETY: the same.
-        _ => unsafe { of_blocks::<8>(panels, tokens) },
+impl Vnni {
+    /// If this processor has it.
+    pub(super) fn new() -> Option<Self> {
+        V4::try_new().filter(|_| is_x86_feature_detected!("avx512vnni")).map(Self)
     }
 }
 
-/// In blocks of D words of four bytes.
-#[target_feature(enable = "avx512f,avx512vnni")]
-fn of_blocks<const D: usize>(
-    panels: LevelPanels<'_>,
-    tokens: RoundedGroup<'_>,
-) -> [[f32; TOKENS]; OUTPUTS] {
-    let (x, _) = tokens.words.as_chunks::<D>();
-    let mut outs = [_mm512_setzero_ps(); TOKENS];
-    let blocks = x.iter().zip(tokens.scales).zip(tokens.sums);
-    for (block, ((x, scales), sums)) in blocks.enumerate() {
-        let levels = levels::<D>(panels, block);
-        let [scale, offset] = scale_and_offset(panels.scales, block);
-        for t in 0..TOKENS {
-            let mut products = _mm512_setzero_si512();
-            for d in 0..D {
-                let four = _mm512_set1_epi32(x[d][t]);
-                products = _mm512_dpbusd_epi32(products, levels[d], four);
-            }
-            let scale = _mm512_mul_ps(scale, _mm512_set1_ps(scales[t]));
-            outs[t] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(products), scale, outs[t]);
-            outs[t] = _mm512_fmadd_ps(offset, _mm512_set1_ps(sums[t]), outs[t]);
-        }
+impl Lanes<1> for Vnni {
+    type Simd = V4;
+    type Sums = __m512i;
+    const TAKES_BYTES: bool = true;
+
+    #[inline(always)]
+    fn simd(self) -> V4 {
+        self.0
     }
-    turn(outs)
+
+    #[inline(always)]
+    fn nothing(self) -> __m512i {
+        self.0.avx512f._mm512_setzero_si512()
+    }
+
+    #[inline(always)]
+    fn add(self, sums: __m512i, levels: u32x16, four: i32) -> __m512i {
+        let four = self.0.avx512f._mm512_set1_epi32(four);
+        // SAFETY: a value of this type is made only where the processor has the instruction.
+        unsafe { _mm512_dpbusd_epi32(sums, cast(levels), four) }
+    }
+
+    #[inline(always)]
+    fn total(self, [all, _]: [__m512i; 2]) -> f32x16 {
+        cast(self.0.avx512f._mm512_cvtepi32_ps(all))
+    }
+
+    #[inline(always)]
+    fn load(self, [a, b]: [&[u32; LANES]; 2], _: usize) -> u32x16 {
+        cast([*a, *b])
+    }
+
+    #[inline]
+    fn tile<const D: usize, const T: usize, const FOUR: bool>(
+        self,
+        panels: LevelPanels<'_>,
+        tokens: RoundedGroup<'_, T>,
+    ) -> [[f32; T]; OUTPUTS] {
+        let tile = Tile::<_, 1, D, T, FOUR> { lanes: self, panels, tokens };
+        // SAFETY: as above.
+        unsafe { compiled(self.0, tile) }
+    }
+
+    #[inline(always)]
+    fn transposed<const T: usize>(self, outs: [[f32x16; 1]; T]) -> [[f32; T]; OUTPUTS] {
+        if T < TOKENS {
+            let outs: [[f32; OUTPUTS]; T] = outs.map(|[out]| cast(out));
+            return std::array::from_fn(|j| outs.map(|out| out[j]));
+        }
+        let rows = std::array::from_fn(|t| cast(outs[t][0]));
+        let rows = transposed(self.0, rows).map(cast::<__m512, [f32; TOKENS]>);
+        rows.map(|row| std::array::from_fn(|t| row[t]))
+    }
 }
 
-/// The levels of a block as bytes, four inputs of sixteen outputs in each.
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn levels<const D: usize>(panels: LevelPanels<'_>, block: usize) -> [__m512i; D] {
-    let [a, b] = panels.words;
-    let lower = _mm512_set1_epi32(0x0f0f_0f0f);
-    let mut levels = [_mm512_setzero_si512(); D];
-    if panels.is_four_bits {
-        let (a, b) = (&a[block * D / 2..][..D / 2], &b[block * D / 2..][..D / 2]);
-        for k in 0..D / 2 {
-            let words: __m512i = cast([a[k], b[k]]);
-            levels[2 * k] = _mm512_and_si512(words, lower);
-            levels[2 * k + 1] = _mm512_and_si512(_mm512_srli_epi32::<4>(words), lower);
-        }
-    } else {
-        let (a, b) = (&a[block * D..][..D], &b[block * D..][..D]);
-        for k in 0..D {
-            levels[k] = cast([a[k], b[k]]);
-        }
-    }
-    levels
-}
-
-/// Those of the weight.
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn scale_and_offset(scales: PanelScales<'_>, block: usize) -> [__m512; 2] {
-    match scales {
-        PanelScales::Half([a, b]) => {
-            let both: __m512i = cast([a[block], b[block]]);
-            let upper = _mm512_srli_epi32::<16>(both);
-            [both, upper].map(|half| _mm512_cvtph_ps(_mm512_cvtepi32_epi16(half)))
-        }
-        PanelScales::Single([a, b]) => {
-            let (a, b): (__m512, __m512) = (cast(a[block]), cast(b[block]));
-            let every_second = |first: i32| -> __m512i {
-                cast::<[i32; OUTPUTS], _>(std::array::from_fn(|i| first + 2 * i as i32))
-            };
-            [0, 1].map(|first| _mm512_permutex2var_ps(a, every_second(first), b))
-        }
-    }
+/// An operation compiled for these instructions.
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vnni")]
+fn compiled<Op: WithSimd>(simd: V4, op: Op) -> Op::Output {
+    op.with_simd(simd)
 }
 
 /// Number j of row i becomes number i of row j: blocks of 8, 4, 2 and 1 change places.
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn turn(mut rows: [__m512; TOKENS]) -> [[f32; TOKENS]; OUTPUTS] {
+#[inline(always)]
+fn transposed(simd: V4, mut rows: [__m512; TOKENS]) -> [__m512; OUTPUTS] {
     for (size, places) in PLACES {
         let [left, right]: [__m512i; 2] = [cast(places[0]), cast(places[1])];
         for i in 0..TOKENS {
             if i & size == 0 {
                 let [a, b] = [rows[i], rows[i + size]];
-                rows[i] = _mm512_permutex2var_ps(a, left, b);
-                rows[i + size] = _mm512_permutex2var_ps(a, right, b);
+                rows[i] = simd.avx512f._mm512_permutex2var_ps(a, left, b);
+                rows[i + size] = simd.avx512f._mm512_permutex2var_ps(a, right, b);
             }
         }
     }
-    let mut turned = [[0.0; TOKENS]; OUTPUTS];
-    for i in 0..OUTPUTS {
-        turned[i] = cast(rows[i]);
-    }
-    turned
+    rows
 }
 
 /// Which numbers two rows keep where blocks of a size change places, the left blocks and the

@@ -19,8 +19,11 @@ mod rows;
 mod tests;
 mod tokens;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use attention::Matrix;
 use cached::{GroupedHeads, PackedCache, Precision};
+use tiles::Instructions;
 
 use crate::Result;
 use crate::ablated::{Whole, places};
@@ -111,9 +114,10 @@ impl FastDecoder {
         let mut rotary = Vec::new();
         let mut blocks = Vec::new();
         for layer in 0..config.n_layers {
+            let few_bits = FewBits::of(&weights, layer)?;
             let block = weights.block(layer)?;
             rotary.push(block.attention.function.changes().rotary.clone());
-            blocks.push(FastBlock::new(block, FewBits::of(&weights, layer)?)?);
+            blocks.push(FastBlock::new(block, few_bits)?);
         }
         let rotations = Rotations::new(rotary.into_iter());
         let last_norm = weights.last_norm()?;
@@ -127,6 +131,14 @@ impl FastDecoder {
     /// ([`Product::of_levels`](cached::Product::of_levels)): slower, and alike on all machines.
     pub fn in_f32(mut self) -> Self {
         self.blocks.iter_mut().for_each(FastBlock::in_f32);
+        self
+    }
+
+    /// The same, computed with these instructions.
+    pub fn with_instructions(mut self, instructions: Instructions) -> Self {
+        self.blocks.iter_mut().for_each(|block| block.compute_with(instructions));
+        self.tokens.compute_with(instructions);
+        self.work.compute_with(instructions);
         self
     }
 
@@ -172,7 +184,7 @@ impl FastDecoder {
     /// Logits of the last token that came through the blocks.
     fn last_logits(&mut self, x: &Matrix<f32>) -> Result<Vec<f32>> {
         let last = x.rows(x.nrows() - 1, 1).into_owned();
-        Ok(self.logits(&last)?.as_slice().to_vec())
+        Ok(self.logits(&last)?.data.into())
     }
 
     /// Tokens through all blocks, `[n_tokens, d_model]`; `look` is given each layer, the queries
@@ -249,9 +261,35 @@ impl FastDecoder {
 /// So many tokens get their logits at once: as many as are not rounded.
 const LOGITS_AT_ONCE: usize = 8;
 
-/// Within the pool, where joins are cheap.
+/// Within the pool, where joins are cheap, and with its other threads awake: of one token a
+/// product takes microseconds, and a thread that fell asleep between two as many to wake up.
 fn within_pool<R: Send>(f: impl FnOnce() -> R + Send) -> R {
-    rayon::join(f, || ()).0
+    let is_done = &AtomicBool::new(false);
+    rayon::scope(|scope| {
+        let here = rayon::current_thread_index();
+        scope.spawn_broadcast(move |_, context| {
+            if Some(context.index()) != here {
+                stay_awake(is_done);
+            }
+        });
+        let result = f();
+        is_done.store(true, Ordering::Release);
+        result
+    })
+}
+
+/// Works on whatever there is, until all is done. Where there is nothing for long, it ends: a
+/// thread that waits for others may have come here, and then has what they wait for.
+fn stay_awake(is_done: &AtomicBool) {
+    const PATIENCE: usize = 4096;
+    let mut n_idle = 0;
+    while n_idle < PATIENCE && !is_done.load(Ordering::Acquire) {
+        n_idle = match rayon::yield_now() {
+            Some(rayon::Yield::Executed) => 0,
+            _ => n_idle + 1,
+        };
+        std::hint::spin_loop();
+    }
 }
 
 impl CachedDecoder for FastDecoder {

@@ -1,5 +1,8 @@
 //! Tensors become parts, by the names that the family gives them.
 
+use std::cell::RefCell;
+use std::collections::HashSet;
+
 use attention::{Linear, Matrix, Real};
 use block::{Block, FeedForward, Norm, Norms, Sublayer};
 #[cfg(feature = "fast")]
@@ -17,13 +20,15 @@ use crate::reader::{Reader, Tensors};
 pub(crate) struct Weights<'a> {
     pub config: &'a Config,
     reader: Reader<'a>,
+    /// Matrices that are kept in few bits and not decoded.
+    in_few_bits: RefCell<HashSet<String>>,
 }
 
 impl<'a> Weights<'a> {
     pub fn new(config: &'a Config, tensors: &'a Tensors) -> Result<Self> {
         let blocks = [(config.family.names.block, config.n_layers)];
         let reader = Reader::new(tensors, config.family.prefix, &blocks)?;
-        Ok(Self { config, reader })
+        Ok(Self { config, reader, in_few_bits: RefCell::default() })
     }
 
     /// Refuses what was not read and is not known to be harmless.
@@ -179,6 +184,11 @@ impl<'a> Weights<'a> {
         (d_in, d_out): (usize, usize),
         has_bias: bool,
     ) -> Result<Linear<T>> {
+        if self.in_few_bits.borrow().contains(name) {
+            let weight = Matrix::from_vec(d_in, d_out, vec![T::zero(); d_in * d_out]);
+            let bias = has_bias.then(|| self.reader.bias(name, d_out)).transpose()?;
+            return Ok(Linear::new(weight, bias)?);
+        }
         if !matches!(self.config.family.names.projections, Projections::Joined(_)) {
             return self.reader.linear(name, (d_in, d_out), has_bias);
         }
@@ -196,6 +206,13 @@ impl<'a> Weights<'a> {
     #[cfg(feature = "fast")]
     pub fn levels(&self, name: &str, shape: [usize; 2]) -> Result<Option<Levels<'a>>> {
         self.reader.levels(name, shape)
+    }
+
+    /// From now on this matrix is read as zeros, whose memory is never touched: a block whose
+    /// levels are known needs its biases alone.
+    #[cfg(feature = "fast")]
+    pub fn keep_in_few_bits(&self, name: String) {
+        self.in_few_bits.borrow_mut().insert(name);
     }
 
     /// The embedding and, where it is another, the unembedding, as [`levels`](Self::levels).

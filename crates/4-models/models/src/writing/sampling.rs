@@ -1,5 +1,8 @@
 //! Which tokens may be drawn, and with what chance: temperature, top-k and top-p.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use crate::{Error, Result};
 
 /// How the chances of the next token are made of its logits.
@@ -124,16 +127,19 @@ fn softmax(logits: &[f64], temperature: f64) -> Vec<f64> {
 /// the sum of their chances; the chances of all others become 0.
 // ANCHOR: keep_likely
 fn keep_likely(chances: &mut [f64], is_kept: impl Fn(usize, f64) -> bool) {
-    let mut ids: Vec<usize> =
-        (0..chances.len()).filter(|&id| chances[id] > 0.0).collect();
-    ids.sort_by(|&a, &b| chances[b].total_cmp(&chances[a])); // equal ones stay in order
-    let mut before = 0.0;
-    for (nth, id) in ids.into_iter().enumerate() {
-        let chance = chances[id];
-        if !is_kept(nth, before) {
-            chances[id] = 0.0;
-        }
-        before += chance;
+    let possible = (0..chances.len()).filter(|&id| chances[id] > 0.0);
+    // Bits of positive numbers are in their order; of equal chances the lower id comes first.
+    let by_chance = possible.map(|id| (chances[id].to_bits(), Reverse(id)));
+    // Few are ever taken from the heap, and the others need not be sorted.
+    let mut likely: BinaryHeap<_> = by_chance.collect();
+    chances.fill(0.0);
+    let (mut nth, mut before) = (0, 0.0);
+    while let Some((bits, Reverse(id))) = likely.pop()
+        && is_kept(nth, before)
+    {
+        chances[id] = f64::from_bits(bits);
+        nth += 1;
+        before += chances[id];
     }
     divide_by_sum(chances);
 }

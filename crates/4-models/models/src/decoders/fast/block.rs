@@ -54,6 +54,7 @@ enum Bend {
 pub(super) struct Work {
     /// One for each kind of layer: with a window and without, say.
     attention: Vec<GroupedAttention>,
+    instructions: Instructions,
     product: ProductMemory,
     normed: Matrix<f32>,
     projected: Matrix<f32>,
@@ -78,6 +79,7 @@ impl Work {
         let empty = || Matrix::zeros(0, 0);
         Ok(Self {
             attention: attention.collect::<Result<_, _>>()?,
+            instructions: Instructions::best(),
             product: ProductMemory::default(),
             normed: empty(),
             projected: empty(),
@@ -86,6 +88,13 @@ impl Work {
             inner: empty(),
             bent: empty(),
         })
+    }
+}
+
+impl Work {
+    pub(super) fn compute_with(&mut self, instructions: Instructions) {
+        self.instructions = instructions;
+        self.attention.iter_mut().for_each(|kind| kind.compute_with(instructions));
     }
 }
 
@@ -125,10 +134,18 @@ impl FastBlock {
 
     /// Products from now on round no tokens.
     pub(super) fn in_f32(&mut self) {
+        self.products().into_iter().for_each(Product::in_f32);
+    }
+
+    pub(super) fn compute_with(&mut self, instructions: Instructions) {
+        self.products()
+            .into_iter()
+            .for_each(|product| product.compute_with(instructions));
+    }
+
+    fn products(&mut self) -> [&mut Product; 4] {
         let FastFeedForward { inner, outer, .. } = &mut self.feed_forward;
-        for product in [&mut self.projections, &mut self.w_o, inner, outer] {
-            product.in_f32();
-        }
+        [&mut self.projections, &mut self.w_o, inner, outer]
     }
 
     /// Heads that put out zeros from now on; all others are on.
@@ -323,13 +340,13 @@ impl FastFeedForward {
 
     /// From `work.normed` to `work.out`.
     fn forward(&self, work: &mut Work) -> attention::Result<()> {
-        let Work { product, normed, out, inner, bent, .. } = work;
+        let Work { instructions, product, normed, out, inner, bent, .. } = work;
         fit(inner, normed.nrows(), self.inner.d_out());
         self.inner.of_in(product, normed, inner)?;
         fit(bent, normed.nrows(), self.outer.d_in());
         match self.bend {
             Bend::Plain(activation) => *bent = activation.forward(inner),
-            Bend::Gated(gate) => gated(gate, inner, bent, Instructions::best())?,
+            Bend::Gated(gate) => gated(gate, inner, bent, *instructions)?,
             Bend::GatedBy(activation) => {
                 let d_ff = bent.ncols();
                 let gate = activation.forward(&inner.columns(0, d_ff).into_owned());

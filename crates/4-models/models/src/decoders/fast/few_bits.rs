@@ -17,19 +17,21 @@ pub(super) struct FewBits {
 }
 
 impl FewBits {
-    /// Those of a layer.
+    /// Those of a layer; when its block is read afterwards, they are not decoded.
     pub(super) fn of(weights: &Weights<'_>, layer: usize) -> Result<Self> {
         let (config, names) = (weights.config, &weights.config.family.names);
         let (d_model, d_ff) = (config.dims().d_model(), config.d_ff);
         let [(_, q), (_, k), (_, v), (concat, _)] = config.sizes.shapes();
         let product = |matrices: &[(&str, usize)], d_in: usize| -> Result<_> {
+            let full = |name: &str| format!("{}{layer}.{name}", names.block);
             let stored = |&(name, d_out): &(&str, usize)| {
-                let name = format!("{}{layer}.{name}.weight", names.block);
-                weights.levels(&name, [d_out, d_in])
+                weights.levels(&format!("{}.weight", full(name)), [d_out, d_in])
             };
             let stored: Option<Vec<Levels<'_>>> =
                 matrices.iter().map(stored).collect::<Result<_>>()?;
-            stored.map(|stored| joined(&stored, d_in)).transpose()
+            let Some(stored) = stored else { return Ok(None) };
+            matrices.iter().for_each(|(name, _)| weights.keep_in_few_bits(full(name)));
+            joined(&stored, d_in).map(Some)
         };
         let projections = match names.projections {
             Projections::Apart([w_q, w_k, w_v]) => {

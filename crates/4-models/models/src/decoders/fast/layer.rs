@@ -26,8 +26,18 @@ pub(super) fn normalise(x: &mut Matrix<f32>, gains: &RowVector<f32>, eps: f32) {
     let (n, d_k) = (x.nrows(), gains.len());
     for head in x.as_mut_slice().chunks_exact_mut((n * d_k).max(1)) {
         let mut squares = vec![0f32; n];
-        for column in head.chunks_exact(n) {
-            squares.iter_mut().zip(column).for_each(|(sum, x)| *sum += x * x);
+        if n == 1 {
+            // A sum waits for the one before it: so there are several.
+            let (eights, rest) = head.as_chunks::<8>();
+            let mut sums = [0f32; 8];
+            for x in eights {
+                sums.iter_mut().zip(x).for_each(|(sum, x)| *sum += x * x);
+            }
+            squares[0] = sums.iter().copied().chain(rest.iter().map(|x| x * x)).sum();
+        } else {
+            for column in head.chunks_exact(n) {
+                squares.iter_mut().zip(column).for_each(|(sum, x)| *sum += x * x);
+            }
         }
         for sum in &mut squares {
             *sum = 1.0 / (*sum / d_k as f32 + eps).sqrt();

@@ -75,8 +75,9 @@ impl Angles {
                 let [a, b] = self.rotary.pair(p); // a is the first of the two
                 let (before, from_b) = head.split_at_mut(b * n);
                 let (x_a, x_b) = (&mut before[a * n..][..n], &mut from_b[..n]);
-                let (sin, cos) = (self.sin.column(p), self.cos.column(p));
-                let angles = sin.iter().zip(&cos);
+                let [sin, cos] =
+                    [&self.sin, &self.cos].map(|all| &all.as_slice()[p * n..][..n]);
+                let angles = sin.iter().zip(cos);
                 for ((x_a, x_b), (sin, cos)) in x_a.iter_mut().zip(x_b).zip(angles) {
                     (*x_a, *x_b) = (*x_a * cos - *x_b * sin, *x_a * sin + *x_b * cos);
                 }

@@ -66,6 +66,10 @@ impl Tokens {
         Ok(Self { logits, apart, scale, positions, n_positions, soft_cap })
     }
 
+    pub(super) fn compute_with(&mut self, instructions: Instructions) {
+        self.logits.compute_with(instructions);
+    }
+
     pub(super) fn bytes(&self) -> usize {
         self.logits.bytes()
     }

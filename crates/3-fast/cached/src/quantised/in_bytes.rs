@@ -1,36 +1,44 @@
 //! Many tokens through a weight in few bits, in 8 bits themselves.
 //!
 //! A weight that many tokens meet is arithmetic and no longer memory: as floats it would take
-//! what the f32 weight takes. With tokens rounded to 8 bits each product of four bytes is a
-//! quarter of an instruction.
+//! what the f32 weight takes. With tokens rounded to 8 bits, products of bytes are a fraction of
+//! that. A token alone waits for memory, and would gain a tenth for what rounding it costs.
 
-use attention::Matrix;
+use attention::{Matrix, Result};
 use rayon::prelude::*;
+use tiles::Instructions;
 use tiles::bytes::{Bytes, LevelPanels, OUTPUTS, PanelScales, Rounded, TOKENS};
 
 use super::{Bits, LANES, Quantised, Scales};
 
-/// `out = x · W + b`, of x in blocks as the weight's.
+/// `out = x · W + b`; x is rounded in blocks as the weight's.
 ///
 /// # Shapes
 /// `x` is `[n, d_in]` and `out` `[n, d_out]`.
-pub(crate) fn many_tokens(
-    bytes: Bytes,
-    x: &Rounded,
+///
+/// # Errors
+/// As [`Rounded::round`].
+pub(crate) fn in_bytes(
+    (bytes, instructions): (Bytes, Instructions),
+    x: &Matrix<f32>,
     weight: &Quantised,
+    memory: &mut Rounded,
     out: &mut Matrix<f32>,
-) {
-    let n = out.nrows();
-    out.as_mut_slice().par_chunks_mut(OUTPUTS * n).enumerate().for_each(|(pair, out)| {
+) -> Result<()> {
+    memory.round::<TOKENS>(x, weight.block, instructions)?;
+    let (n, x) = (out.nrows(), &*memory);
+    let pairs = out.as_mut_slice().par_chunks_mut((OUTPUTS * n).max(1)).enumerate();
+    pairs.for_each(|(pair, out)| {
         let (panels, bias) = (weight.panels(pair), &weight.bias[pair * OUTPUTS..]);
         for group in 0..n.div_ceil(TOKENS) {
-            let tile = bytes.tile(panels, x.group(group));
+            let tile = bytes.tile(panels, x.group::<TOKENS>(group));
             for ((column, sums), bias) in out.chunks_exact_mut(n).zip(&tile).zip(bias) {
                 let tokens = column.iter_mut().skip(group * TOKENS);
                 tokens.zip(sums).for_each(|(to, sum)| *to = sum + bias);
             }
         }
     });
+    Ok(())
 }
 
 impl Quantised {
