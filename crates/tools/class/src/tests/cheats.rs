@@ -6,7 +6,7 @@ use workshop::at_once;
 
 use super::*;
 
-/// What is tried in the place of an answer that is right, and what comes of it.
+/// What is tried instead of an answer that is right, and what comes of it.
 struct Cheat {
     name: &'static str,
     /// Statements before the right answer. They panic with ESCAPED where they reach what they
