@@ -124,7 +124,7 @@ impl Runner {
         };
         let mut command = self.sandbox.command(&room, &program, &[]);
         command.stderr(Stdio::null());
-        let output = run_checked(Duration::from_secs(12), command)?;
+        let output = run_checked(Duration::from_secs(20), command)?;
         let line = output.text.lines().last().filter(|_| output.is_checked);
         Ok(Run::Outcomes(line.with_context(|| without_numbers(&output))?.to_owned()))
     }
