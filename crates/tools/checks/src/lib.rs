@@ -81,7 +81,6 @@ pub struct Elsewhere {
     pub json: bool,
     /// Defend an answer that passes: show the question about it, or answer with a letter
     #[arg(long, value_name = "LETTER", conflicts_with_all = ["run", "inputs", "numbers", "json"])]
-    #[expect(clippy::option_option, reason = "a flag, or a flag with a letter")]
     pub defend: Option<Option<String>>,
 }
 

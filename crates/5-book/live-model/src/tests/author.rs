@@ -65,7 +65,8 @@ fn it_writes_what_the_readable_model_writes_with_all_heads_and_without_some() {
             assert_eq!(told["next"]["id"], id);
             let maps = &reader.last().unwrap().attn;
             let expected = row(maps, unread.len() - 1, n_tokens);
-            assert!(apart(&looks[0].shares(), &expected) < 1e-5, "{told}");
+            // Its sums are in f32, and in another order.
+            assert!(apart(&looks[0].shares(), &expected) < 3e-5, "{told}");
             unread = vec![id];
         }
         texts.push(ids(&steps));
