@@ -100,13 +100,11 @@ fn typed(answer: &Value) -> String {
             let (least, most) = (number(&ends[0]), number(&ends[1]));
             let digits = (-((most - least) / 2.0).log10()).round().max(0.0) as usize;
             let text = format!("{:.digits$}", f64::midpoint(least, most));
-            let text = text.trim_end_matches('0').trim_end_matches('.');
-            text.trim_start_matches('-').parse().map_or(text.to_owned(), |size: f64| {
-                match size {
-                    0.0 => "0".to_owned(),
-                    _ => text.replace('-', "−"),
-                }
-            })
+            let text = match text.contains('.') {
+                true => text.trim_end_matches('0').trim_end_matches('.'),
+                false => &text,
+            };
+            if text == "-0" { "0".to_owned() } else { text.replace('-', "−") }
         }
         other => thousands(&other.to_string()),
     }
@@ -299,6 +297,9 @@ mod tests {
             (json!([3.824_228, 4.224_228]), "4"),
             (json!([19.545_917, 19.645_917]), "19.6"),
             (json!([-0.01, 0.01]), "0"),
+            (json!([-0.010_01, 0.009_99]), "0"),
+            (json!([29.5, 30.5]), "30"),
+            (json!([-0.5, 0.5]), "0"),
             (json!([-0.380_000_001, -0.369_999_999]), "−0.38"),
             (json!([30, 32]), "(30, 32)"),
             (json!(262_144), "262,144"),
