@@ -197,6 +197,17 @@ pub fn digest(text: &str) -> u64 {
     })
 }
 
+/// The exercises of these numbers or names; all of them without one.
+///
+/// # Errors
+/// One that is not there, or a sheet that cannot be read.
+pub fn chosen(names: &[String]) -> Result<Vec<Exercise>> {
+    match names {
+        [] => all(),
+        names => names.iter().map(|name| asked(name)).collect(),
+    }
+}
+
 /// The exercise of this number or name: `4`, `04` or `scale`.
 ///
 /// # Errors

@@ -35,7 +35,7 @@ mod varied;
 pub use answer::{Answer, Form, tokens};
 pub use chapters::{Section, root};
 pub use exercise::{
-    Exercise, all, asked, digest, find, find_in, folder, runs, with_numbers,
+    Exercise, all, asked, chosen, digest, find, find_in, folder, runs, with_numbers,
 };
 pub use fault::{Fault, Result};
 pub use layer::{LayerMistake, layer_mistake, layer_mistakes, layer_pages};

@@ -131,10 +131,7 @@ impl Exercise {
 /// A mistake's edits of the variant's program, each with those of the variant in its own texts.
 fn edits_in(variant: &Variant, answer: &Answer, right: &str) -> Option<String> {
     let Form::Edits(edits) = &answer.form else { return None };
-    let varied = |text: &String| {
-        let edit = |text: String, (old, new): &(String, String)| text.replace(old, new);
-        variant.edits.iter().fold(text.clone(), edit)
-    };
+    let varied = |text: &String| variant.edited(text);
     let edits: Vec<_> =
         edits.iter().map(|(old, new)| (on_one_line(&varied(old)), varied(new))).collect();
     applied(&edits, right).ok()

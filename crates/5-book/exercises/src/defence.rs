@@ -61,7 +61,7 @@ impl Change {
         }
     }
 
-    /// What may have come of it.
+    /// What may have come of it; at last, something else.
     fn effects(self) -> Vec<Effect> {
         use Effect::{
             Columns, Exchanged, ExchangedColumns, Nothing, Otherwise, Rows, Times,
@@ -186,9 +186,6 @@ pub struct Question {
     /// Which of them does.
     #[serde(skip)]
     pub right: usize,
-    /// Whether the right one says what happens.
-    #[serde(skip)]
-    pub is_telling: bool,
 }
 
 impl Question {
@@ -210,7 +207,6 @@ impl Question {
         effects.retain(|it| it.is_of(before));
         let right = effects.iter().position(|it| it.fits(before, after, fraction))?;
         Some(Self {
-            is_telling: !matches!(effects[right], Effect::Otherwise),
             text: format!(
                 "With {sizes}, {}. What becomes of your answer?",
                 probe.change.text(probe.array)
@@ -218,6 +214,11 @@ impl Question {
             options: effects.into_iter().map(Effect::text).collect(),
             right,
         })
+    }
+
+    /// Whether the right option says what happens: the last is that something else does.
+    pub fn is_telling(&self) -> bool {
+        self.right + 1 < self.options.len()
     }
 
     /// The question and its options, each with its letter.

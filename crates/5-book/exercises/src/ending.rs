@@ -1,10 +1,10 @@
 //! What an answer gives, printed by a process of its own and judged in another.
 //!
-//! A check that is asked for outcomes (by `LEARN_CHECK_OUTCOMES`) prints what the answer gives
-//! on the inputs of a seed (`LEARN_SEED`) and on the changed inputs of its defence, which it
-//! cannot tell from them, and no verdict: it reads no sheet and no numbers, so
-//! that an answer which cannot be trusted is run where none of these are, and gains nothing by
-//! what it prints or how it ends.
+//! A check that is asked for outcomes (by `LEARN_CHECK_OUTCOMES`, the seed of the inputs) prints
+//! what the answer gives on these inputs and on the changed ones of its defence, which it cannot
+//! tell from them, and no verdict. It reads no sheet and no numbers, so that an answer which
+//! cannot be trusted is run where none of these are, and gains nothing by what it prints or how
+//! it ends.
 
 use attention::Matrix;
 use serde::{Deserialize, Serialize};

@@ -101,7 +101,7 @@ impl<I: Arrays, O: Answer> AnyExercise for Exercise<I, O> {
             Question::of(probe, &cases[probe.case].sizes, pair, O::TOLERANCE)
         });
         let asked: Vec<Question> = asked.collect();
-        let telling = asked.iter().find(|it| it.is_telling).cloned();
+        let telling = asked.iter().find(|it| it.is_telling()).cloned();
         telling.or_else(|| asked.first().cloned())
     }
 }

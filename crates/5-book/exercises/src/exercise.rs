@@ -152,15 +152,7 @@ impl<I: Arrays, O: Answer> Exercise<I, O> {
                 return ExitCode::FAILURE;
             }
         };
-        let verdict = outcome::within_time_limit(move || {
-            let cases = (self.cases)(kept.seed);
-            match self.outcomes(&cases, &kept, answer) {
-                Some(outcomes) => {
-                    self.untyped(&cases, |shown| diagnose(shown, &kept, &outcomes))
-                }
-                None => Verdict::NotWritten,
-            }
-        });
+        let verdict = outcome::within_time_limit(move || self.verdict(&kept, answer));
         let verdict = verdict.unwrap_or_else(|limit| Verdict::NoEnd {
             sizes: limit.running,
             seconds: limit.seconds,

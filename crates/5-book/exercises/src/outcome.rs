@@ -113,10 +113,14 @@ fn within(file: &str) -> &str {
     inside.map_or(file, |file| file.trim_start_matches('/'))
 }
 
-/// The seed of the inputs, where a check is asked for outcomes.
+/// The seed of the inputs, where a check is asked for outcomes by `LEARN_CHECK_OUTCOMES`.
+///
+/// # Panics
+/// If that is no number, which no command of ours sets.
 pub fn seed() -> Option<u64> {
-    std::env::var_os("LEARN_CHECK_OUTCOMES")?;
-    Some(std::env::var("LEARN_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0))
+    let seed = std::env::var_os("LEARN_CHECK_OUTCOMES")?;
+    let number = seed.to_str().and_then(|seed| seed.parse().ok());
+    Some(number.unwrap_or_else(|| panic!("LEARN_CHECK_OUTCOMES is {seed:?}, no seed")))
 }
 
 /// How the verdict is said.

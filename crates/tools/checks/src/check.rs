@@ -13,7 +13,7 @@ use crate::{answers, build, list};
 
 /// Checks one exercise, prints all that its check says, and tells whether it passed.
 pub fn one(package: &Package, exercise: &Exercise) -> Result<bool> {
-    let said = output_of(package, exercise)?;
+    let said = output_of(package, exercise, &[])?;
     print(&said.text)?;
     let passed = verdict(&said)?.starts_with('✓');
     list::note(package, exercise, passed)?;
@@ -26,17 +26,9 @@ pub fn one(package: &Package, exercise: &Exercise) -> Result<bool> {
 /// # Errors
 /// What keeps it from a verdict: it does not compile, or ends the program.
 pub fn report(exercise: &Exercise, from: Option<&Path>) -> Result<serde_json::Value> {
-    let exercises = catalogue::all()?;
-    let package = crate::package_of(from, &exercises)?;
-    let answer = package.answer(exercise);
-    answers::expect_text(&answer, exercise)?;
-    let mut program =
-        Command::new(build::build(&answer, &exercise.name, || package.cargo())?);
-    program.env("LEARN_CHECK_JSON", "1");
-    let output = run(program, &package.folder)?;
-    let report = output.text.lines().last().filter(|_| output.is_checked);
-    let report: serde_json::Value =
-        serde_json::from_str(report.with_context(|| ended_without_verdict(&output))?)?;
+    let package = crate::package_of(from, &catalogue::all()?)?;
+    let line = line_of(&package, exercise, ("LEARN_CHECK_JSON", "1"))?;
+    let report: serde_json::Value = serde_json::from_str(&line)?;
     list::note(&package, exercise, report["verdict"] == "passed")?;
     Ok(report)
 }
@@ -48,13 +40,17 @@ pub fn report(exercise: &Exercise, from: Option<&Path>) -> Result<serde_json::Va
 /// What keeps it from that: it does not compile, or ends the program.
 pub fn outcomes(exercise: &Exercise, from: Option<&Path>, seed: u64) -> Result<String> {
     let package = crate::package_of(from, &catalogue::all()?)?;
-    let answer = package.answer(exercise);
-    answers::expect_text(&answer, exercise)?;
-    let mut program =
-        Command::new(build::build(&answer, &exercise.name, || package.cargo())?);
-    program.env("LEARN_CHECK_OUTCOMES", "1").env("LEARN_SEED", seed.to_string());
-    let output = run(program, &package.folder)?;
-    let line = output.text.lines().last().filter(|_| output.is_checked);
+    line_of(&package, exercise, ("LEARN_CHECK_OUTCOMES", &seed.to_string()))
+}
+
+/// The line in which a check says as data what a variable asks for.
+fn line_of(
+    package: &Package,
+    exercise: &Exercise,
+    variable: (&str, &str),
+) -> Result<String> {
+    let output = output_of(package, exercise, &[variable])?;
+    let line = output.checked_line();
     Ok(line.with_context(|| ended_without_verdict(&output))?.to_owned())
 }
 
@@ -74,7 +70,7 @@ pub fn all(package: &Package, exercises: &[Exercise]) -> Result<bool> {
 
 /// The first line of the verdict, or of what keeps it from one.
 fn standing(package: &Package, exercise: &Exercise) -> String {
-    let said = output_of(package, exercise);
+    let said = output_of(package, exercise, &[]);
     let verdict = said.and_then(|said| verdict(&said).map(str::to_owned));
     verdict.unwrap_or_else(|error| {
         let (number, title) = (exercise.number, &exercise.sheet.title);
@@ -89,11 +85,17 @@ fn standing(package: &Package, exercise: &Exercise) -> String {
     })
 }
 
-fn output_of(package: &Package, exercise: &Exercise) -> Result<ProgramOutput> {
+fn output_of(
+    package: &Package,
+    exercise: &Exercise,
+    variables: &[(&str, &str)],
+) -> Result<ProgramOutput> {
     let answer = package.answer(exercise);
     answers::expect_text(&answer, exercise)?;
     let program = build::build(&answer, &exercise.name, || package.cargo())?;
-    run(Command::new(program), &package.folder)
+    let mut program = Command::new(program);
+    program.envs(variables.iter().copied());
+    run(program, &package.folder)
 }
 
 /// The first line of what the check says, under whatever the answer itself printed.

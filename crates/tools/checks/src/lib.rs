@@ -140,6 +140,15 @@ pub fn run(args: &Args) -> Result<bool> {
     check::one(&package, &exercise)
 }
 
+/// The file of the reader's Rust answer, or of that in another folder.
+///
+/// # Errors
+/// A folder that is not there.
+pub fn answer(exercise: &catalogue::Exercise, from: Option<&Path>) -> Result<PathBuf> {
+    let package = from.map_or_else(|| Ok(Package::of_the_reader()), Package::from)?;
+    Ok(package.answer(exercise))
+}
+
 /// The package of the reader's answers, or of those in another folder, ready to compile.
 fn package_of(from: Option<&Path>, exercises: &[catalogue::Exercise]) -> Result<Package> {
     match from {

@@ -1,8 +1,9 @@
 //! The numbers of every mistake, computed from the sheets and kept, or compared with those that
 //! are kept.
 //!
-//! An exercise, and each variant of one, becomes a program in `target/bank`, in which every answer of its sheet is a
-//! module on a line of its own: so what does not compile is said of the line in the sheet.
+//! An exercise, and each variant of one, becomes a program in `target/bank`, in which every
+//! answer of its sheet is a module on a line of its own: so what does not compile is said of the
+//! line in the sheet.
 
 use std::env::consts::EXE_SUFFIX;
 use std::ffi::OsStr;

@@ -29,6 +29,13 @@ pub struct ProgramOutput {
     pub status: ExitStatus,
 }
 
+impl ProgramOutput {
+    /// The last line, where the check came to its end: what it says as data.
+    pub fn checked_line(&self) -> Option<&str> {
+        self.text.lines().last().filter(|_| self.is_checked)
+    }
+}
+
 /// Runs a program in a folder.
 pub fn run(mut program: Command, folder: &Path) -> Result<ProgramOutput> {
     program.current_dir(folder);

@@ -88,13 +88,8 @@ fn main() -> ExitCode {
 
 fn run(args: &Args) -> Result<()> {
     checks::end_on_ctrl_c();
-    let names: BTreeSet<String> = match &args.exercise[..] {
-        [] => catalogue::all()?.into_iter().map(|it| it.name).collect(),
-        asked => {
-            let names = asked.iter().map(|it| Ok(catalogue::asked(it)?.name));
-            names.collect::<Result<_>>()?
-        }
-    };
+    let names = catalogue::chosen(&args.exercise)?.into_iter().map(|it| it.name);
+    let names: BTreeSet<String> = names.collect();
     let submissions = submissions::read(&args.folders, &names)?;
     let kept = Some(paths::state().join("class/runs"));
     let class =

@@ -113,8 +113,7 @@ impl Runner {
             folder: out,
             variables: vec![
                 ("LEARN_CHECK_WORD", "on standard input".into()),
-                ("LEARN_CHECK_OUTCOMES", "1".into()),
-                ("LEARN_SEED", seed.to_string()),
+                ("LEARN_CHECK_OUTCOMES", seed.to_string()),
             ],
             memory: GB,
             seconds: 10,
@@ -125,7 +124,7 @@ impl Runner {
         let mut command = self.sandbox.command(&room, &program, &[]);
         command.stderr(Stdio::null());
         let output = run_checked(Duration::from_secs(20), command)?;
-        let line = output.text.lines().last().filter(|_| output.is_checked);
+        let line = output.checked_line();
         Ok(Run::Outcomes(line.with_context(|| without_numbers(&output))?.to_owned()))
     }
 

@@ -72,10 +72,7 @@ pub fn run(args: &Args) -> Result<()> {
         fs::symlink_metadata(folder).is_err(),
         "{shown} is there already: hand-out writes a new folder and overwrites none"
     );
-    let exercises = match &args.exercise[..] {
-        [] => catalogue::all()?,
-        names => names.iter().map(|it| catalogue::asked(it)).collect::<Result<_, _>>()?,
-    };
+    let exercises = catalogue::chosen(&args.exercise)?;
     let students = match &args.students {
         Some(file) => Some(draw::students(&read(file)?, file)?),
         None => None,

@@ -5,13 +5,12 @@
 
 use std::fs::OpenOptions;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result};
 use catalogue::Exercise;
 use exercises::{Numbers, Question, Verdict, judged_on_line, message};
 use workshop::output::print;
-use workshop::paths;
 
 /// Asks the question, or takes a letter for its answer; false if the answer to the exercise
 /// does not pass, or the letter is wrong.
@@ -46,7 +45,8 @@ pub fn defend(
         ))?;
         return Ok(true);
     };
-    answered(&question, letter, &file(exercise, from), kept.seed)
+    let file = checks::answer(exercise, from)?.with_extension("defence");
+    answered(&question, letter, &file, kept.seed)
 }
 
 fn answered(question: &Question, letter: &str, file: &Path, seed: u64) -> Result<bool> {
@@ -60,11 +60,4 @@ fn answered(question: &Question, letter: &str, file: &Path, seed: u64) -> Result
         false => "✗ It does something else. Think of the formula, and answer again.\n",
     })?;
     Ok(is_right)
-}
-
-/// Where the tries are kept.
-fn file(exercise: &Exercise, from: Option<&Path>) -> PathBuf {
-    let own = || paths::workspace().join("exercises");
-    let folder = from.map_or_else(own, Path::to_owned);
-    folder.join(&exercise.name).with_extension("defence")
 }

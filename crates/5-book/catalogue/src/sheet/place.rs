@@ -34,14 +34,8 @@ impl Place<'_> {
     }
 
     pub fn mistake(&self, block: &Block, sheet: &Sheet) -> Result<Mistake> {
-        let (name, id, of) = self.heading(block)?;
-        let body = self.body(block)?;
-        let missing =
-            |what: &str| self.fault(block.line, format!("“{name}” has no {what}"));
-        let id = self.id(id, &name, block)?;
-        if body.text.is_empty() {
-            return Err(missing("sentence on what it does"));
-        }
+        let (name, id, of, body) = self.entry(block, "sentence on what it does")?;
+        let missing = |what: &str| self.missing(block, &name, what);
         if body.answers.is_empty() && sheet.handed_out.is_none() {
             return Err(missing("edit"));
         }
@@ -57,14 +51,8 @@ impl Place<'_> {
     }
 
     pub fn variant(&self, block: &Block, sheet: &Sheet) -> Result<Variant> {
-        let (name, id, _) = self.heading(block)?;
-        let body = self.body(block)?;
-        let missing =
-            |what: &str| self.fault(block.line, format!("“{name}” has no {what}"));
-        let id = self.id(id, &name, block)?;
-        if body.text.is_empty() {
-            return Err(missing("sentence for the learner"));
-        }
+        let (name, id, _, body) = self.entry(block, "sentence for the learner")?;
+        let missing = |what: &str| self.missing(block, &name, what);
         let [Answer { form: Form::Edits(edits), .. }] = &body.answers[..] else {
             return Err(missing("line of edits, and only one"));
         };
@@ -111,6 +99,26 @@ impl Place<'_> {
     pub fn other(&self, block: &Block) -> Result<Other> {
         let (verdict, _, of) = self.heading(block)?;
         Ok(Other { verdict, of, answers: self.body(block)?.answers })
+    }
+
+    /// What an entry has in any case: its name and id, which right answer it edits, and a body
+    /// with a text, which `text` says what it is.
+    fn entry(
+        &self,
+        block: &Block,
+        text: &str,
+    ) -> Result<(String, String, Option<String>, Body)> {
+        let (name, id, of) = self.heading(block)?;
+        let body = self.body(block)?;
+        let id = self.id(id, &name, block)?;
+        if body.text.is_empty() {
+            return Err(self.missing(block, &name, text));
+        }
+        Ok((name, id, of, body))
+    }
+
+    fn missing(&self, block: &Block, name: &str, what: &str) -> Fault {
+        self.fault(block.line, format!("“{name}” has no {what}"))
     }
 
     fn id(&self, id: Option<String>, name: &str, block: &Block) -> Result<String> {

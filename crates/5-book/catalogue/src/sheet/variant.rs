@@ -33,9 +33,17 @@ pub struct Variant {
 
 impl Variant {
     pub(crate) fn reworded(&self, text: &str) -> String {
-        let edit = |text: String, (old, new): &(String, String)| text.replace(old, new);
-        self.texts.iter().fold(text.to_owned(), edit)
+        replaced(&self.texts, text)
     }
+
+    /// The edits of the solution, wherever they apply in another text.
+    pub(crate) fn edited(&self, text: &str) -> String {
+        replaced(&self.edits, text)
+    }
+}
+
+fn replaced(edits: &[(String, String)], text: &str) -> String {
+    edits.iter().fold(text.to_owned(), |text, (old, new)| text.replace(old, new))
 }
 
 /// The id of the mistake whose answer is the book's.
