@@ -95,7 +95,7 @@ window.tried = {
   },
 
   // What the edges of the figure's areas set, and where the one of a setting is, `apart`
-  // pixels to its right.
+  // pixels to its right, or above it.
   edges() {
     const edges = [...this.place.querySelectorAll("[data-drag]")];
     return JSON.stringify([...new Set(edges.map((it) => it.dataset.drag.split(" ")[0]))]);
@@ -105,7 +105,7 @@ window.tried = {
     const edges = [...this.place.querySelectorAll(`[data-drag^="${key} "]`)];
     const seen = edges.find((it) => it.getBoundingClientRect().width);
     const [x, y] = JSON.parse(await this.reached(seen));
-    return JSON.stringify([x + apart, y]);
+    return JSON.stringify(seen.dataset.axis === "y" ? [x, y - apart] : [x + apart, y]);
   },
 
   // What is dragged over places side by side: its settings, and where each begins and ends.

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::escaped;
 use crate::layout::{NEUTRAL, Values, as_number, rounded, significant};
 use crate::palette::Stops;
-pub(crate) use look::{Colours, Outline, Scale, Shape, Stroke, Texts};
+pub(crate) use look::{Colours, Drags, Outline, Scale, Shape, Stroke, Texts};
 
 /// How lines are told apart without their colours.
 pub const DASHES: [&str; 4] = ["solid", "dash", "dot", "dashdot"];
@@ -39,6 +39,8 @@ pub struct Mark {
     pub(crate) hatched: Option<bool>,
     /// What each bar sets where a page drags over them.
     pub(crate) sets: Option<Texts>,
+    /// What a page drags each mark along, and what that sets.
+    pub(crate) drags: Option<Drags>,
     /// Of cells; without one it is the one of the figure's colour bar.
     pub(crate) scale: Option<Scale>,
     pub(crate) texts: Option<Texts>,
@@ -233,6 +235,21 @@ impl Mark {
     /// `machines=64`.
     pub fn dragged(self, settings: impl Values) -> Self {
         Self { sets: Some(Texts::new(settings)), ..self }
+    }
+
+    /// With a mark that follows the pointer along x wherever its panel is pressed, in a live
+    /// figure: where it is dragged to is what the control of this key is set to.
+    pub fn dragged_along_x(self, key: &str) -> Self {
+        let drags = Drags { axis: "x", keys: Texts::new([key]) };
+        Self { drags: Some(drags), ..self }
+    }
+
+    /// With standing bars or marks of which each is dragged up and down in a live figure: the
+    /// control of its key is set to where it is dragged to. `scores.0.3` is an entry of a
+    /// matrix, by row and column.
+    pub fn dragged_along_y(self, keys: impl Values) -> Self {
+        let drags = Drags { axis: "y", keys: Texts::new(keys) };
+        Self { drags: Some(drags), ..self }
     }
 
     /// With cells in the colours of a scale between these ends.

@@ -7,6 +7,7 @@ window.figureMarks = (() => {
   const DASHES = { solid: undefined, dash: "9 5", dot: "2 4", dashdot: "9 4 2 4" };
   const GHOST = "#888";
   const CELL_GAP = 1;
+  const CLOUD = 60; // points
 
   const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
   // One of a list, or the same for all.
@@ -206,10 +207,11 @@ window.figureMarks = (() => {
   }
 
   // ---- What was there before, in grey. Of a map nothing: its cells would hide the new
-  // ones; nor of bars that are there to be dragged over.
+  // ones; nor of what a hand drags, nor of a cloud of points.
 
   function ghost(mark, panel, place) {
-    if (mark.kind === "cells" || mark.sets) return null;
+    const isCloud = mark.kind === "points" && !mark.has_lines && mark.x.length > CLOUD;
+    if (mark.kind === "cells" || mark.sets || mark.drags || isCloud) return null;
     const { group } = mark.kind === "bars" ? bars(mark, panel, place) : points(mark, { ...panel, taken: [] });
     for (const each of group.querySelectorAll("path, rect")) {
       if (each.getAttribute("fill") !== "none") each.setAttribute("fill", "none");

@@ -38,7 +38,7 @@ window.figureMotion = (() => {
 
   // Does `change`, and lets the drawing in `place` move from what it was to what it became.
   function morph(place, change, ms) {
-    const before = still.matches ? null : drawing(place);
+    const before = still.matches || ms === 0 ? null : drawing(place);
     if (!before?.querySelector("[data-key]")) return change();
     const from = places(before);
     change();

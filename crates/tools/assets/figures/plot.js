@@ -33,6 +33,9 @@ window.figurePlot = (() => {
       }
     }
     ghosts((before ?? []).filter(isOver));
+    // Over all marks, so that none is in a hand's way.
+    const dragged = all.filter((mark) => mark.drags && mark.shown !== false);
+    svg.append(...dragged.flatMap((mark) => window.figureGrips(mark, panels[mark.panel ?? 0], all)));
     for (const panel of panels) svg.append(names(panel, panels, width));
     for (const box of layout.boxes ?? []) svg.append(rectangle(box, panels[box.panel]));
     for (const it of layout.labels ?? []) svg.append(label(it, layout.labels, area, width));
@@ -144,6 +147,7 @@ window.figurePlot = (() => {
       panel.places ??= new Map();
       const list = panel.places.get(all) ?? marks.barPlaces(bars, layout);
       panel.places.set(all, list);
+      if (!isGhost) panel.bars = bars;
       const at = bars.indexOf(mark);
       const [place, key] = [list[at], `${nth}.${at}`];
       made = isGhost ? { group: marks.ghost(mark, panel, place), told: [] } : marks.bars(mark, panel, { ...place, key });

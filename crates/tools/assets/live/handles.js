@@ -1,7 +1,7 @@
 // What is dragged in a drawing: arrows by their tips, edges of areas, and what stands on a line
 // of places. A drawing of arrows says where its plane lies: `data-plane` holds the middle's x
 // and y, and how many units of the drawing a 1 is. An edge is what has `data-drag`: the key of
-// its control, where a 0 lies, and how many units a 1 is. A fourth number is the length of what
+// its control, where a 0 lies, and how many units a 1 is. A fourth part is the length of what
 // is cut in as many pieces as the control says, the first of which ends at the edge.
 "use strict";
 window.liveHandles = (() => {
@@ -24,13 +24,29 @@ window.liveHandles = (() => {
     return { at: [(at[0] - x) / unit, (y - at[1]) / unit], pixels: unit * scale };
   }
 
-  // What its control is set to if an edge is dragged to the pointer.
-  function edgeText({ control, zero, unit, whole }, { at }) {
-    const long = Math.max((at[0] - zero) / unit, 1e-9);
-    const value = whole ? whole / long : long;
-    if (!control.options) return String(Math.min(Math.max(Math.round(value), control.least), control.most));
-    const apart = ([text]) => Math.abs(Math.log(Number(text) / value));
-    return [...control.options].sort((a, b) => apart(a) - apart(b))[0][0];
+  const within = (value, least, most) => Math.min(Math.max(value, least), most);
+
+  // What its control is set to if an edge is dragged to the pointer. `entry` is one of a
+  // matrix: its row and column.
+  function edgeText({ control, entry, axis, zero, unit, whole }, { at }) {
+    const long = (at[axis === "y" ? 1 : 0] - zero) / unit;
+    const value = whole ? whole / Math.max(long, 1e-9) : long;
+    if (entry.length) return entryText(control, entry, value);
+    if (control.options) {
+      const apart = ([text]) => Math.abs(Math.log(Number(text) / Math.max(value, 1e-9)));
+      return [...control.options].sort((a, b) => apart(a) - apart(b))[0][0];
+    }
+    const { least, most, step = 1 } = control;
+    const stepped = least + Math.round((value - least) / step) * step;
+    return String(Number(within(stepped, least, most).toFixed(6)));
+  }
+
+  const ENTRY = 0.5; // the step of an entry
+
+  function entryText(control, [i, j], value) {
+    const rows = control.get().split(";").map((row) => row.split(","));
+    rows[i][j] = within(Math.round(value / ENTRY) * ENTRY, -control.most, control.most);
+    return rows.map((row) => row.join(",")).join(";");
   }
 
   // What `grab` finds under the pointer is held until it is let go: it gives what is done at
@@ -42,22 +58,34 @@ window.liveHandles = (() => {
       if (!move) return;
       event.preventDefault();
       place.setPointerCapture(event.pointerId);
+      place.classList.add("is-held");
     });
     place.addEventListener("pointermove", (event) => move?.(event));
-    for (const end of ["pointerup", "pointercancel"]) place.addEventListener(end, () => (move = null));
+    for (const end of ["pointerup", "pointercancel"]) {
+      place.addEventListener(end, () => {
+        move = null;
+        place.classList.remove("is-held");
+      });
+    }
     return () => move !== null;
   }
 
   function dragEdges(place, controls, put) {
-    drag(place, ({ target }) => {
-      const [key, ...numbers] = target.closest("[data-drag]")?.dataset.drag.split(" ") ?? [];
+    drag(place, (down) => {
+      const edge = down.target.closest("[data-drag]");
+      const [path, ...numbers] = edge?.dataset.drag.split(" ") ?? [];
+      const [key, ...entry] = path?.split(".") ?? [];
       const control = controls.find((it) => it.key === key);
       if (!control) return null;
       const [zero, unit, whole] = numbers.map(Number);
-      return (event) => {
+      const { axis } = edge.dataset;
+      const move = (event) => {
         const found = inDrawing(place, event);
-        if (found) put(control, edgeText({ control, zero, unit, whole }, found));
+        if (found) put(control, edgeText({ control, entry, axis, zero, unit, whole }, found));
       };
+      // What is dragged along an axis goes where it is pressed.
+      if (axis) move(down);
+      return move;
     });
   }
 

@@ -189,10 +189,12 @@
       if (broken) error = "The module that draws this figure has stopped. Reload the page.";
       this.error.textContent = error ?? "";
       if (shown) {
-        // While it plays, a move lasts until the next, and is not read aloud.
+        // While it plays, a move lasts until the next, and is not read aloud. What a hand
+        // holds is where the hand is.
         const pace = this.controls.map((control) => control.pace?.()).find(Boolean);
+        const ms = this.figure.querySelector(".is-held") ? 0 : pace && PART * pace;
         this.words.setAttribute("aria-live", pace ? "off" : "polite");
-        window.figures.show(this.figure, shown.figure, this.before, pace && PART * pace);
+        window.figures.show(this.figure, shown.figure, this.before, ms);
         this.words.textContent = shown.words;
         this.shown = shown;
         this.questions.heard(shown.answered, this.isSet());

@@ -6,10 +6,11 @@
 use crate::Asset;
 
 /// What draws along axes, as SVG, in the order that it is loaded in, before [`LOADED`].
-pub const PLOT: [Asset; 5] = [
+pub const PLOT: [Asset; 6] = [
     ("figure-axes.js", include_str!("../figures/axes.js")),
     ("figure-svg.js", include_str!("../figures/svg.js")),
     ("figure-marks.js", include_str!("../figures/marks.js")),
+    ("figure-grips.js", include_str!("../figures/grips.js")),
     ("figure-plot.js", include_str!("../figures/plot.js")),
     ("figure-tip.js", include_str!("../figures/tip.js")),
 ];

@@ -59,6 +59,14 @@ pub(crate) struct Stroke {
     pub(crate) dash: Option<String>,
 }
 
+/// Marks that are dragged along an axis that is not logarithmic.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Drags {
+    pub(crate) axis: &'static str,
+    /// What each mark sets.
+    pub(crate) keys: Texts,
+}
+
 /// A line around marks.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Outline {
