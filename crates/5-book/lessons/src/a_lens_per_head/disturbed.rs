@@ -1,11 +1,15 @@
 //! One head's values are scaled: what moves before W^O, and after it: live.
 
+mod drawn;
+
+use std::sync::OnceLock;
+
 use anyhow::Result;
 use attention::{Mask, Matrix};
-use figures::{ConcatChange, concat_change};
 use per_head::concat;
 use single_head::attend;
 
+use crate::kept::kept;
 use crate::live::{LiveFigure, LiveView, Question, Weights, live};
 use crate::numbers::{brief, ends};
 use crate::trained::{self, N_HEADS, passes};
@@ -86,6 +90,19 @@ impl Disturbed {
     }
 }
 
+/// How far a column of the concatenation moves at most without each head, and one of the
+/// output.
+fn largest_without() -> Result<&'static Vec<[f64; 2]>> {
+    static KEPT: OnceLock<Vec<[f64; 2]>> = OnceLock::new();
+    kept(&KEPT, || {
+        let of_head = |head| {
+            let Disturbed { concat, out } = Disturbed::new(head, 0.0)?;
+            Ok([&concat, &out].map(|both| largest(&Disturbed::change(both))))
+        };
+        (0..N_HEADS).map(of_head).collect()
+    })
+}
+
 /// How many columns move at all.
 pub fn moved(change: &[f64]) -> usize {
     change.iter().filter(|&&moved| moved > 0.0).count()
@@ -140,14 +157,12 @@ fn draw(&Set { head, factor, mix: is_mixed }: &Set) -> Result<LiveView<Facts>> {
             n - n_before
         ),
     };
-    let change = ConcatChange {
-        concat: &concat,
-        out: &out,
-        is_mixed,
-        n_heads: N_HEADS,
-        disturbed: head,
-    };
-    let figure = concat_change(title, change)?;
+    let scale = if is_mixed { 1 } else { 0 };
+    let reach = largest_without()?.iter().map(|it| it[scale]).collect();
+    let figure = drawn::figure(
+        title,
+        &drawn::Change { head, factor, is_mixed, concat: &concat, out: &out, reach },
+    )?;
     let facts = Facts { concat, out, without: largest(&without) };
     Ok(LiveView { figure, words, facts })
 }
