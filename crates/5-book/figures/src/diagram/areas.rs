@@ -145,8 +145,10 @@ const GAP: f64 = 16.0;
 /// phone, and the largest matrices that have room.
 const UNITS: [f64; 2] = [0.24, 0.14];
 const MOST: [f64; 2] = [512.0, 64.0];
+/// More tokens have no room.
+const MOST_TOKENS: f64 = 1200.0;
 /// How many times as high as its entries a row of attention weights is drawn.
-const RAISED: f64 = 8.0;
+const RAISED: f64 = 4.0;
 /// A sum of entries, as a line of text and a bar.
 const SUM: f64 = 44.0;
 
@@ -198,6 +200,13 @@ fn with_tokens(areas: &[Area], dims: Dims, head: usize, is_wide: bool) -> Canvas
             6 => format!("{}, each row {RAISED} times as high", area.sizes()),
             _ => area.sizes(),
         };
+        // As far as it can grow.
+        if nth > 3 {
+            let rows = if nth == 6 { MOST[1] * RAISED } else { MOST[0] };
+            let [y, h] = [corner[1] + NAMES, rows * unit];
+            let most = Rect { x: corner[0], y, w: MOST_TOKENS * unit, h };
+            canvas.cell(&most, Ink::Faint);
+        }
         rects.push(area.draw(&mut canvas, corner, &note, [unit, raised], (dims, head)));
     }
     let [first, mixing, keys] = [0, 3, 4].map(|nth| &rects[nth]);

@@ -223,6 +223,22 @@ impl Canvas {
         );
     }
 
+    /// An arrow that is what the drawing is about, with a shaft of 3.
+    pub(super) fn bold_arrow(&mut self, from: [f64; 2], to: [f64; 2], ink: Ink) {
+        let along = [to[0] - from[0], to[1] - from[1]];
+        let length = along[0].hypot(along[1]).max(1e-9);
+        let [dx, dy] = along.map(|part| part / length);
+        let neck = [0, 1].map(|i| to[i] - [dx, dy][i] * length.min(13.0));
+        let beside = |[x, y]: [f64; 2], by: f64| [x - dy * by, y + dx * by];
+        let corners = [(from, 1.5), (neck, 1.5), (neck, 5.5), (to, 0.0)];
+        let back = corners.iter().rev().map(|&(at, by)| beside(at, -by));
+        let all: Vec<[f64; 2]> =
+            corners.iter().map(|&(at, by)| beside(at, by)).chain(back).collect();
+        let class = if ink == Ink::Lit { "class=\"lit-text\" " } else { "" };
+        let (points, colour) = (points(&all), ink.colour());
+        self.body += &format!("<polygon {class}points=\"{points}\" fill=\"{colour}\"/>");
+    }
+
     /// A text whose letters' middle is at this height; smaller if it has no room.
     pub(super) fn text(&mut self, plain: &str, at: [f64; 2], anchor: Anchor, look: Look) {
         let bold = if look.is_bold { 1.12 } else { 1.0 };

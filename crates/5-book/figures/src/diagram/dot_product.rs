@@ -273,7 +273,7 @@ impl Plane {
     fn arrow(&self, canvas: &mut Canvas, arrow: [f64; 2], ink: Ink) {
         let tip = self.at(arrow);
         if arrow != [0.0, 0.0] {
-            canvas.arrow(self.at([0.0, 0.0]), tip, ink);
+            canvas.bold_arrow(self.at([0.0, 0.0]), tip, ink);
         }
         canvas.circle(tip, HANDLE, ink);
     }

@@ -131,10 +131,6 @@ impl Cells {
                 Error::expect_length(what, names.len(), n)?;
             }
         }
-        if let Some(before) = &self.before {
-            let expected = self.entries.shape();
-            attention::Error::expect_shape(&*self.name, expected, before.shape())?;
-        }
         if let Some(row) = self.lit {
             attention::Error::expect_index("row", row, n_rows)?;
         }
@@ -314,10 +310,7 @@ pub fn equations(title: impl Into<String>, lines: &[Equation]) -> Result<Figure>
     equations_on(title, lines, WIDE)
 }
 
-/// The same, as wide as there is room beside the controls of a live figure.
-///
-/// # Errors
-/// As [`equations`].
+/// The same, beside the controls of a live figure. Errors are those of [`equations`].
 pub fn live_equations(title: impl Into<String>, lines: &[Equation]) -> Result<Figure> {
     equations_on(title, lines, BESIDE)
 }

@@ -79,6 +79,8 @@ fn products(words: &[RebasedWord; 2]) -> [[String; 2]; 4] {
 const GAP: f64 = 24.0;
 const HEADING: f64 = 26.0;
 const LINE: f64 = 21.0;
+/// Where the sums of products begin.
+const SUMS: f64 = 164.0;
 /// How many lines of the grid that the arrows span lie on each side.
 const GRID: i32 = 6;
 /// Of a tip that is dragged.
@@ -87,9 +89,8 @@ const INKS: [Ink; 2] = [Ink::Head(4), Ink::Head(5)];
 
 fn drawn(words: &[RebasedWord; 2], reach: [f64; 2], scale: f64, page: f64) -> Canvas {
     let side = (page - GAP) / 2.0;
-    let columns = if page < BESIDE { 1 } else { 2 };
     let below = HEADING + side + 2.0 * LINE + 16.0;
-    let mut canvas = Canvas::new(page, below + LINE * (1.0 + 4.0 / columns as f64) + 4.0);
+    let mut canvas = Canvas::new(page, below + LINE * 5.0 + 4.0);
     let headings = ["queries: drag a tip", "keys: they follow"];
     for nth in 0..2 {
         let whole = Rect { x: nth as f64 * (side + GAP), y: HEADING, w: side, h: side };
@@ -105,11 +106,10 @@ fn drawn(words: &[RebasedWord; 2], reach: [f64; 2], scale: f64, page: f64) -> Ca
     let heading = "q · k, the same as before";
     canvas.text(heading, [0.0, below + LINE / 2.0], Anchor::Start, look);
     for (nth, [name, sum]) in products(words).into_iter().enumerate() {
-        let width = page / columns as f64;
-        let x = (nth % columns) as f64 * width;
-        let y = below + LINE * ((nth / columns) as f64 + 1.5);
-        let look = Look { room: width - 8.0, ..Look::text() };
-        canvas.text(&format!("{name}: {sum}"), [x, y], Anchor::Start, look);
+        let y = below + LINE * (nth as f64 + 1.5);
+        canvas.text(&name, [0.0, y], Anchor::Start, Look { room: SUMS, ..Look::text() });
+        let look = Look { room: page - SUMS, ..Look::text() };
+        canvas.text(&sum, [SUMS + 6.0, y], Anchor::Start, look);
     }
     canvas
 }
@@ -167,7 +167,7 @@ impl Plane {
         for (nth, (word, ink)) in words.iter().zip(INKS).enumerate() {
             let now = of(word)[1];
             let tip = self.tip(now);
-            canvas.arrow(middle, tip, ink);
+            canvas.bold_arrow(middle, tip, ink);
             if is_queries {
                 canvas.circle(tip, HANDLE, ink);
             }
@@ -217,6 +217,6 @@ mod tests {
         assert!(!svg.contains("=\"-"), "{svg}");
         words[0].key[1] = [f64::NAN, 1.0];
         let refused = rebased("", &words, [5.0, 2.5], 2.0).unwrap_err();
-        insta::assert_snapshot!(refused, @"");
+        insta::assert_snapshot!(refused, @"banks is NaN, expected a number");
     }
 }

@@ -143,17 +143,16 @@ fn draw(&Set { head, factor, mix: is_mixed }: &Set) -> Result<LiveView<Facts>> {
     };
     let [_, _, most] = ends(concat.iter().copied()).map(brief);
     let [least_after, _, most_after] = ends(out.iter().copied()).map(brief);
-    let begun =
-        format!("W^V of head {head} times {factor}: {n_before} of {n} columns move");
+    let begun = format!("Values of head {head} times {factor}: ");
     let words = match (n_before, is_mixed) {
-        (0, _) => format!("W^V of head {head} times {factor}: nothing moves."),
+        (0, _) => format!("{begun}nothing moves."),
         (_, true) => format!(
-            "{begun} before W^O, by at most {most}. After it {n_after} do, by \
-             {least_after} to {most_after}."
+            "{begun}{n_before} of {n} columns move before the mixing, by at most {most}. \
+             After it {n_after} do, by {least_after} to {most_after}."
         ),
         (_, false) => format!(
-            "{begun}, by at most {most}. The output is the concatenation itself: its \
-             other {} columns learn nothing of it.",
+            "{begun}{n_before} of {n} columns move, by at most {most}. The output is the \
+             concatenation itself: its other {} columns learn nothing of it.",
             n - n_before
         ),
     };
@@ -218,7 +217,7 @@ mod tests {
     #[test]
     fn words_say_how_many_and_how_far() {
         let words = |pairs: &[_]| LIVE.at(pairs.iter().copied()).unwrap().words;
-        insta::assert_snapshot!(words(&[]), @"W^V of head 9 times -1: 32 of 384 columns move before W^O, by at most 3.307. After it 384 do, by 0.01 to 1.125.");
-        insta::assert_snapshot!(words(&[("mix", "off")]), @"W^V of head 9 times -1: 32 of 384 columns move, by at most 3.307. The output is the concatenation itself: its other 352 columns learn nothing of it.");
+        insta::assert_snapshot!(words(&[]), @"Values of head 9 times -1: 32 of 384 columns move before the mixing, by at most 3.307. After it 384 do, by 0.01 to 1.125.");
+        insta::assert_snapshot!(words(&[("mix", "off")]), @"Values of head 9 times -1: 32 of 384 columns move, by at most 3.307. The output is the concatenation itself: its other 352 columns learn nothing of it.");
     }
 }

@@ -225,16 +225,16 @@ mod tests {
     #[test]
     fn an_m_without_a_usable_inverse_is_refused_with_its_determinant() {
         let refused = |m| at(m).unwrap_err().to_string();
-        insta::assert_snapshot!(refused("1,2;2,4"), @"M has no inverse: its determinant is 0");
+        insta::assert_snapshot!(refused("1,2;0.5,1"), @"M has no inverse: its determinant is 0");
         insta::assert_snapshot!(refused("1e-200,0;0,1e-200"), @"M has no inverse: its determinant is 0");
         insta::assert_snapshot!(refused("0.1,0.3;0.3,0.9"), @"the determinant of M is 1e-17: its inverse has entries above 1e6, and rounding would move the product");
-        insta::assert_snapshot!(refused("5e-324,0;0,2.5"), @"the determinant of M is 5e-323: its inverse has entries above 1e6, and rounding would move the product");
+        insta::assert_snapshot!(refused("5e-324,0;0,2.5"), @"the determinant of M is 1e-323: its inverse has entries above 1e6, and rounding would move the product");
     }
 
     #[test]
     fn words_say_what_moves() {
         let words = |m| at(m).unwrap().words;
-        insta::assert_snapshot!(words("1,2;0,1"), @"Entries of W^Q and W^K move by up to 4. The queries of banks and overflowed had a cosine of 0.00 and now have 0.89; that of overflowed has 0.45 with what it was. The product moves by 0, the output by 0.");
-        insta::assert_snapshot!(words("0.3,0.7;-0.1,0.9"), @"Entries of W^Q and W^K move by up to 2.059. The queries of banks and overflowed had a cosine of 0.00 and now have 0.87; that of overflowed has 0.39 with what it was. The product moves by 4e-16, the output by 1e-16.");
+        insta::assert_snapshot!(words("1,2;0,1"), @"Weights of queries and keys move by up to 4. The two queries had a cosine of 0.00 and now have 0.89. The product of the weights moves by 0, the output by 0.");
+        insta::assert_snapshot!(words("0.3,0.7;-0.1,0.9"), @"Weights of queries and keys move by up to 2.059. The two queries had a cosine of 0.00 and now have 0.87. The product of the weights moves by 4e-16, the output by 1e-16.");
     }
 }

@@ -15,8 +15,8 @@ pub(super) struct Blend {
     pub(super) out: Vec<f64>,
 }
 
-/// A token's name, where its value lies in the plane, and where its name stands there.
-pub(super) type Place = (&'static str, [f64; 2], &'static str);
+/// A token's name, where its value lies in the plane, and how far above it its name stands.
+pub(super) type Place = (&'static str, [f64; 2], f64);
 
 /// The amounts of a row and the shares that they become in one panel, and in the other where
 /// its output lies among the values: each pulls at it as hard as its share is large. The
@@ -87,21 +87,22 @@ fn pulled(tokens: &[Place; 4], [row, other]: &[Blend; 2]) -> Vec<Mark> {
     let edges = Mark::lines(corners.map(|it| it[0]), corners.map(|it| it[1]));
     let mut marks = vec![edges.line(NEUTRAL, 1.0).in_legend(false).silent()];
     for ((_, place, _), share) in tokens.iter().zip(&row.shares) {
-        let pull = Mark::lines([place[0], out[0]], [place[1], out[1]]).opacity(0.5);
+        let pull = Mark::lines([place[0], out[0]], [place[1], out[1]]).opacity(0.4);
         let pull = pull.line(palette::head(0), 10.0 * share).in_legend(false).silent();
         marks.extend((*share > 0.0).then_some(pull));
     }
     for ((name, [x, y], side), share) in tokens.iter().zip(&row.shares) {
         let size = (8.0 + 28.0 * share.sqrt()).round() as usize;
         let disc = Mark::points([*x], [*y]).sized(size).coloured(palette::head(0));
-        let disc = disc.mark_opacity(0.45).in_legend(false).unclipped();
-        marks.push(disc.written([*name], side).text_size(13));
+        marks.push(disc.mark_opacity(0.4).in_legend(false).unclipped().silent());
+        let name = Mark::texts([*x], [y + side], [*name]).text_size(13);
+        marks.push(name.in_legend(false).unclipped().silent());
     }
     let dot = |[x, y]: [f64; 2], name: &str| {
         let name = name.to_owned();
         Mark::points([rounded(x)], [rounded(y)]).named(&name).hover([name]).unclipped()
     };
-    let ring = dot(target, "output of crew alone").marked("circle-open", 26);
+    let ring = dot(target, "output of crew alone").marked("circle-open", 20);
     marks.push(ring.coloured(palette::head(1)));
     marks.push(
         dot(out, "output").sized(13).coloured(palette::head(0)).outlined("#fff", 2),

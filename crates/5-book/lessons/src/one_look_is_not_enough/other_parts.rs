@@ -92,11 +92,11 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
         [row("a mixed row", &shares, &mixed), row("crew alone", &crew_shares, &crew)];
     // All agent, all object, all place.
     let corners = [[0.0, 0.0], [0.5, 1.0], [1.0, 0.0]];
-    let sides = ["bottom center", "top center", "bottom center", "bottom center"];
+    let above = [-0.16, 0.12, -0.16, 0.16];
     let place = |nth: usize| -> Place {
         let value = v.row(nth);
         let along = |axis: usize| (0..3).map(|i| value[i] * corners[i][axis]).sum();
-        (tokens[nth], [along(0), along(1)], sides[nth])
+        (tokens[nth], [along(0), along(1)], above[nth])
     };
     let places = [0, 1, 2, 3].map(place);
     let (title, features) = (title(apart, is_crew), features.map(str::to_owned));

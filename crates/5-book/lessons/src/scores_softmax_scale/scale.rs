@@ -18,7 +18,7 @@ const QUESTIONS: &[Question<Set, Facts>] = &[
     Question {
         ask: "Which temperature makes the divided row as sharp as the undivided one? Drag the \
               dot of the temperature.",
-        is_answered: |_, it| (it.bits[0] - it.bits[2]).abs() < 0.04,
+        is_answered: |_, it| (it.bits[0] - it.bits[2]).abs() < 0.1,
         answer: |set| set.temperature = 0.1768,
         found: "A temperature of 1/√d_k takes the division back: both are one factor.",
     },
@@ -41,7 +41,7 @@ pub const WORDS: [&str; 5] = ["pilot", "flew", "plane", "to", "paris"];
 pub const PRODUCTS: [f64; 5] = [12.0, 3.0, 8.0, -4.0, 6.0];
 
 /// The hottest, and the widest head that can be dragged to.
-const HOTTEST: f64 = 4.0;
+const HOTTEST: f64 = 3.0;
 const WIDEST: f64 = 600.0;
 
 live! {
@@ -93,7 +93,7 @@ fn figure(set: &Set, facts: &Facts) -> figures::Result<Figure> {
     ];
     let words = WORDS.map(str::to_owned);
     let across = || Axis::across(&words, 12);
-    let reach = set.products.amax().max(15.0) * 1.1;
+    let reach = set.products.amax().max(12.0) * 1.35;
     let widest = WIDEST.max(d_k);
     let panel = |name: &str, x: Axis, y: Axis| Panel::new(name, x, y, 118.0);
     let products = across();
@@ -106,13 +106,7 @@ fn figure(set: &Set, facts: &Facts) -> figures::Result<Figure> {
     Chart::new("The same products: undivided, divided by √d_k, and by a temperature too")
         .panel(
             panel("products q · k: drag a bar", products, Axis::between([-reach, reach])),
-            [Mark::bars(set.products.iter().copied())
-                .coloured(NEUTRAL)
-                .in_legend(false)
-                .written(set.products.iter().map(f64::to_string), "outside")
-                .dragged_along_y(
-                    (0..WORDS.len()).map(|nth| format!("products.0.{nth}")),
-                )],
+            bars(set, reach),
         )
         .panel(panel("attention weights", across(), Axis::numbers(1.0)), weights)
         .panel(
@@ -140,6 +134,17 @@ fn figure(set: &Set, facts: &Facts) -> figures::Result<Figure> {
             share(facts.shares[row][at])
         })])
         .figure()
+}
+
+/// The products, each with its number beyond its bar.
+fn bars(set: &Set, reach: f64) -> [Mark; 2] {
+    let products = || set.products.iter().copied();
+    let keys = (0..WORDS.len()).map(|nth| format!("products.0.{nth}"));
+    let bars = Mark::bars(products()).coloured(NEUTRAL).in_legend(false);
+    let beyond = products().map(|it| it + if it < 0.0 { -0.2 } else { 0.2 } * reach);
+    let numbers =
+        Mark::texts(0..WORDS.len(), beyond, products().map(|it| it.to_string()));
+    [bars.dragged_along_y(keys), numbers.in_legend(false).silent()]
 }
 
 /// A curve, a level, and the dot that is dragged along the curve.

@@ -159,7 +159,8 @@ fn draw_row(canvas: &mut Canvas, cells: &Cells, i: usize, row: &Rect) {
             }),
             None => draw_entry(canvas, cells, &cell, value),
         }
-        if cells.before.as_ref().is_some_and(|it| (it[(i, j)] - value).abs() > ROUNDING) {
+        let before = cells.before.as_ref().and_then(|it| it.get((i, j)));
+        if before.is_some_and(|it| (it - value).abs() > ROUNDING) {
             let [x, y] = [cell.x + 2.0, cell.y + 2.0];
             let inner = Rect { x, y, w: cell.w - 4.0, h: cell.h - 4.0 };
             canvas.framed(&inner, Ink::Wrong);

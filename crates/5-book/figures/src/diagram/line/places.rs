@@ -93,19 +93,20 @@ impl Places {
     /// From top to bottom, the heads side by side.
     fn narrow() -> Self {
         const ENTRY: f64 = 18.0;
+        const WIDER: f64 = 24.0;
         let lanes = [2.0, 190.0].map(|x| lane([x, 92.0], [ENTRY, 26.0], 4.0));
-        let concat = rows([2.0, 324.0], ENTRY);
-        let out = rows([90.0, 324.0], ENTRY);
+        let concat = rows([2.0, 324.0], WIDER);
+        let out = rows([106.0, 324.0], WIDER);
         Self {
-            size: [NARROW, 470.0],
+            size: [NARROW, 498.0],
             x: rows([66.0, 16.0], 20.0),
             lanes,
             concat,
             w_o: above(&out, WIDTH, 6.0),
             out,
-            sum: rows([196.0, 324.0], ENTRY),
-            sums: [2.0, 418.0],
-            onward: [312.0, 324.0 + ROWS / 2.0, 74.0],
+            sum: rows([238.0, 324.0], WIDER),
+            sums: [2.0, 446.0],
+            onward: [286.0, 324.0 + ROWS + 16.0, 100.0],
             mask: Rect { x: 196.0, y: 22.0, w: 128.0, h: 26.0 },
         }
     }

@@ -102,7 +102,7 @@ impl Tape {
         for (nth, ((key, name, size), others)) in
             sizes.into_iter().zip(others).enumerate()
         {
-            let end = right - 1.0 - (1 - nth) as f64 * 98.0;
+            let end = right - 1.0 - (1 - nth) as f64 * 112.0;
             let texts = ["−", "+"].into_iter().zip(others).zip([end - 42.0, end - 20.0]);
             for ((sign, other), x) in texts {
                 let Some(other) = other else { continue };

@@ -1,7 +1,8 @@
 //! The drawing of a head that is disturbed: which head, where it reaches, and how far.
 
 use figures::{
-    Axis, Chart, FAINT, Figure, Mark, Panel, Result, Table, palette, rounded, significant,
+    Axis, Chart, FAINT, Figure, Mark, Panel, Result, Table, formula, palette, rounded,
+    significant,
 };
 
 use super::moved;
@@ -30,7 +31,7 @@ pub(super) fn figure(title: String, change: &Change) -> Result<Figure> {
     let most = 3.15 * change.reach.iter().copied().fold(0.0, f64::max);
     let names: Vec<String> = (0..n).map(|head| head.to_string()).collect();
     let heads = Panel::new(
-        "largest move of an entry of the output, for each head: click a head",
+        "largest move of the output, by head: click one",
         Axis::across(&names, 12),
         Axis::numbers(most),
         92.0,
@@ -44,7 +45,7 @@ pub(super) fn figure(title: String, change: &Change) -> Result<Figure> {
             moved(change.out)
         ),
         Axis::hidden([-0.5, n_cells as f64 - 0.5]),
-        Axis::down(&["before", "W^O", "output"].map(str::to_owned), 12),
+        Axis::down(&rows_of(change), 12),
         96.0,
     );
     let x = Axis::between([-2.0, 2.0]).titled("factor");
@@ -68,6 +69,13 @@ pub(super) fn figure(title: String, change: &Change) -> Result<Figure> {
         .sketch(says(change))
         .tables([Table::new("How far each column moves", columns, rows)])
         .figure()
+}
+
+/// Of the strips, and of what leads from one to the other. They name what is shown, so that
+/// nothing of another head stays behind as a ghost.
+fn rows_of(change: &Change) -> [String; 3] {
+    let out = if change.is_mixed { "output" } else { "as it is" };
+    ["before".to_owned(), format!("head {}", change.head), out.to_owned()]
 }
 
 fn says(change: &Change) -> String {
@@ -144,8 +152,8 @@ fn touched(change: &Change, a_head: usize) -> [Mark; 2] {
     let middles = || (0..n).map(|head| (head as f64 + 0.5) * a_head as f64 - 0.5);
     let unseen = |y: f64| Mark::points(middles(), vec![y; n]).sized(1).mark_opacity(0.0);
     let (text, to) = match change.is_mixed {
-        true => ("click: leave W^O out", "off"),
-        false => ("click: with W^O", "on"),
+        true => (formula("click: leave W^O out"), "off"),
+        false => (formula("click: with W^O"), "on"),
     };
     [
         unseen(0.0).hover((0..n).map(|head| format!("head {head}"))).picks("head={nth}"),
