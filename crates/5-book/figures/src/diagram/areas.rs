@@ -13,8 +13,8 @@ use crate::{Figure, Result, Table, sketch};
 ///
 /// With a number of tokens, what one token is multiplied by there besides: all keys and
 /// values, and its attention weights, a row per head, which are drawn several times as high.
-/// An edge of the keys sets `n` then, the first head's edge sets `h`, and that of W^O
-/// `d_model`.
+/// An edge of the keys sets `n` then, the first head's edge sets `h`, and the lower edge of
+/// W^O `d_model`.
 ///
 /// # Errors
 /// [`Error::NoSuchPart`](crate::Error::NoSuchPart) for a head that the layer has not.
@@ -185,7 +185,7 @@ fn with_tokens(areas: &[Area], dims: Dims, head: usize, is_wide: bool) -> Canvas
     let weights = NAMES + MOST[1] * unit * RAISED + GAP;
     let sums =
         if is_wide { [page / 2.0, 2.0 * below] } else { [0.0, 2.0 * below + weights] };
-    let height = sums[1] + if is_wide { weights } else { 3.0 * SUM };
+    let height = sums[1] + 3.0 * SUM + if is_wide { 14.0 } else { 0.0 };
     let mut canvas = Canvas::new(page, height);
     let mut rects = Vec::new();
     for (nth, area) in areas.iter().enumerate() {
@@ -212,11 +212,11 @@ fn with_tokens(areas: &[Area], dims: Dims, head: usize, is_wide: bool) -> Canvas
     let [first, mixing, keys] = [0, 3, 4].map(|nth| &rects[nth]);
     let d_k = first.column(0, dims.n_heads()).right();
     let of_heads = format!("h {} {unit} {}", first.x, dims.concat_width());
-    grip(&mut canvas, of_heads, [d_k, first.bottom() - 10.0]);
-    let of_width = format!("d_model {} {unit}", mixing.x);
-    grip(&mut canvas, of_width, [mixing.right(), mixing.middle()[1]]);
+    grip(&mut canvas, of_heads, [d_k, first.bottom() - 10.0], false);
+    let of_width = format!("d_model {} {unit}", mixing.y);
+    grip(&mut canvas, of_width, [mixing.middle()[0], mixing.bottom()], true);
     let of_tokens = format!("n {} {unit}", keys.x);
-    grip(&mut canvas, of_tokens, [keys.right(), keys.middle()[1]]);
+    grip(&mut canvas, of_tokens, [keys.right(), keys.middle()[1]], false);
     draw_sums(&mut canvas, areas, sums, is_wide);
     canvas
 }
@@ -232,7 +232,7 @@ fn draw_sums(canvas: &mut Canvas, areas: &[Area], [x, top]: [f64; 2], is_wide: b
     let n = [entries(&areas[..4]), entries(&areas[4..6]), entries(&areas[6..])];
     let names = ["in the four matrices", "in keys and values", "attention weights"];
     for (nth, (name, n)) in names.into_iter().zip(n).enumerate() {
-        let y = top + nth as f64 * SUM + if is_wide { 20.0 } else { 0.0 };
+        let y = top + nth as f64 * SUM + if is_wide { 14.0 } else { 0.0 };
         let text = format!("{name}: {}", thousands(n));
         canvas.text(&text, [x, y + 6.0], Anchor::Start, Look { room, ..Look::text() });
         let w = (room * n as f64 / most).max(1.0);
@@ -242,13 +242,21 @@ fn draw_sums(canvas: &mut Canvas, areas: &[Area], [x, top]: [f64; 2], is_wide: b
     }
 }
 
-/// An edge that is dragged to the left and right: the setting, where its 0 is, and how long
-/// a 1 is; of what is cut in so many pieces as the setting says, how long it is too.
-fn grip(canvas: &mut Canvas, drag: String, [x, y]: [f64; 2]) {
-    canvas.marked(&[("drag", drag)], |canvas| {
-        let around = |w: f64, h: f64| Rect { x: x - w / 2.0, y: y - h / 2.0, w, h };
-        canvas.cell(&around(26.0, 44.0), Ink::Nothing);
-        canvas.grip(&around(8.0, 26.0));
+/// An edge that is dragged to the left and right, or up and down: the setting, where its 0
+/// is, and how long a 1 is; of what is cut in so many pieces as the setting says, how long it
+/// is too.
+fn grip(canvas: &mut Canvas, drag: String, [x, y]: [f64; 2], is_lying: bool) {
+    let mut marks = vec![("drag", drag)];
+    marks.extend(is_lying.then(|| ("axis", "y".to_owned())));
+    canvas.marked(&marks, |canvas| {
+        for (long, thick, is_seen) in [(44.0, 26.0, false), (26.0, 8.0, true)] {
+            let [w, h] = if is_lying { [long, thick] } else { [thick, long] };
+            let rect = Rect { x: x - w / 2.0, y: y - h / 2.0, w, h };
+            match is_seen {
+                true => canvas.grip(&rect),
+                false => canvas.cell(&rect, Ink::Nothing),
+            }
+        }
     });
 }
 
@@ -266,7 +274,7 @@ mod tests {
         for part in [
             "data-drag=\"h 0 0.24 4\"",
             "data-drag=\"n 0 0.24\"",
-            "data-drag=\"d_model 444 0.24\"",
+            "data-drag=\"d_model 42 0.24\"",
         ] {
             assert!(wide.contains(part), "{part}: {wide}");
         }

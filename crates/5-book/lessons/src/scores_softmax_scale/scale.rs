@@ -93,7 +93,8 @@ fn figure(set: &Set, facts: &Facts) -> figures::Result<Figure> {
     ];
     let words = WORDS.map(str::to_owned);
     let across = || Axis::across(&words, 12);
-    let reach = set.products.amax().max(12.0) * 1.35;
+    // Fixed while a bar is dragged within it.
+    let ends = [set.products.min().min(-10.0), set.products.max().max(18.0)];
     let widest = WIDEST.max(d_k);
     let panel = |name: &str, x: Axis, y: Axis| Panel::new(name, x, y, 118.0);
     let products = across();
@@ -105,8 +106,8 @@ fn figure(set: &Set, facts: &Facts) -> figures::Result<Figure> {
         });
     Chart::new("The same products: undivided, divided by √d_k, and by a temperature too")
         .panel(
-            panel("products q · k: drag a bar", products, Axis::between([-reach, reach])),
-            bars(set, reach),
+            panel("products q · k: drag a bar", products, Axis::between(ends)),
+            bars(set, ends),
         )
         .panel(panel("attention weights", across(), Axis::numbers(1.0)), weights)
         .panel(
@@ -137,14 +138,15 @@ fn figure(set: &Set, facts: &Facts) -> figures::Result<Figure> {
 }
 
 /// The products, each with its number beyond its bar.
-fn bars(set: &Set, reach: f64) -> [Mark; 2] {
+fn bars(set: &Set, [least, most]: [f64; 2]) -> [Mark; 2] {
     let products = || set.products.iter().copied();
     let keys = (0..WORDS.len()).map(|nth| format!("products.0.{nth}"));
     let bars = Mark::bars(products()).coloured(NEUTRAL).in_legend(false);
-    let beyond = products().map(|it| it + if it < 0.0 { -0.2 } else { 0.2 } * reach);
+    let apart = 0.12 * (most - least);
+    let beyond = products().map(|it| it + if it < 0.0 { -apart } else { apart });
     let numbers =
         Mark::texts(0..WORDS.len(), beyond, products().map(|it| it.to_string()));
-    [bars.dragged_along_y(keys), numbers.in_legend(false).silent()]
+    [bars.dragged_along_y(keys), numbers.in_legend(false).silent().unclipped()]
 }
 
 /// A curve, a level, and the dot that is dragged along the curve.
