@@ -17,6 +17,7 @@ mod heads_at_once;
 mod layer;
 mod line;
 mod markup;
+mod rebased;
 mod ring;
 mod shape;
 mod stages;
@@ -36,11 +37,12 @@ pub use backward_graph::backward_graph;
 pub use batch::batch_diagram;
 pub use clocks::{ClockPair, clocks};
 pub use dot_product::dot_product;
-pub use equations::{Cells, Equation, equations};
+pub use equations::{Cells, Equation, equations, live_equations};
 pub use head::{HeadPart, head_diagram};
 pub use heads_at_once::heads_at_once;
 pub use layer::{LayerForm, LayerPart, layer_diagram};
 pub use line::{LINE_WORDS, Line, LineHead, LineStep, Station, Way, line, line_strip};
+pub use rebased::{RebasedWord, rebased};
 pub use ring::ring;
 pub use stages::{STAGES, Stage, StageGrid, StageOrder, stages};
 pub use strided::Strided;
@@ -51,6 +53,8 @@ pub use transformer::{Family, block_diagram, transformer_diagram};
 
 /// How wide the drawing of a wide page is, in pixels.
 const WIDE: f64 = 720.0;
+/// How wide one is that stands beside the controls of a live figure.
+const BESIDE: f64 = 592.0;
 /// How wide the drawing of a phone is.
 const NARROW: f64 = 350.0;
 

@@ -73,7 +73,6 @@ mod map_over_steps;
 mod marks;
 mod mask_maps;
 mod masked_head;
-mod matrix_bands;
 mod matrix_maps;
 mod memory_order;
 mod named_bars;
@@ -99,11 +98,11 @@ pub use concat_change::{ConcatChange, concat_change};
 pub use costs::{NamedCost, costs};
 pub use diagram::{
     Cells, ClockPair, Equation, Family, HeadPart, LINE_WORDS, LayerForm, LayerPart, Line,
-    LineHead, LineStep, STAGES, Stage, StageGrid, StageOrder, Station, Strided, TapeStop,
-    TileCounts, TileKind, TileWalk, Way, backward_graph, batch_diagram, block_diagram,
-    clocks, dot_product, equations, head_diagram, heads_at_once, layer_areas,
-    layer_diagram, line, line_strip, ring, stages, tape, tile_kinds, tile_plan,
-    tile_walk, transformer_diagram,
+    LineHead, LineStep, RebasedWord, STAGES, Stage, StageGrid, StageOrder, Station,
+    Strided, TapeStop, TileCounts, TileKind, TileWalk, Way, backward_graph,
+    batch_diagram, block_diagram, clocks, dot_product, equations, head_diagram,
+    heads_at_once, layer_areas, layer_diagram, line, line_strip, live_equations, rebased,
+    ring, stages, tape, tile_kinds, tile_plan, tile_walk, transformer_diagram,
 };
 pub use error::{Error, Result};
 pub use figure::{Figure, Table};
@@ -122,7 +121,6 @@ pub use map_over_steps::{MapOverSteps, map_over_steps};
 pub use marks::{DASHES, Mark, by_cell};
 pub use mask_maps::{mask_chart, mask_maps};
 pub use masked_head::{MaskedHead, masked_head};
-pub use matrix_bands::{NamedMatrix, matrix_bands};
 pub use matrix_maps::{matrix_maps, number as entry};
 pub use memory_order::memory_order;
 pub use named_bars::{NamedBar, NamedBars, named_bars};

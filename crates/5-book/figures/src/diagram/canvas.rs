@@ -18,6 +18,8 @@ pub(super) use rect::Rect;
 /// Letters of a box's name, and of what stands under it.
 const NAME: f64 = 13.0;
 const NOTE: f64 = 11.0;
+/// Of the number in a cell of an attention map.
+const SHARE: f64 = 12.0;
 /// Smaller letters are not read.
 const LEAST: f64 = 8.5;
 
@@ -155,10 +157,20 @@ impl Canvas {
         );
     }
 
+    /// What a hand takes hold of in a live figure.
+    pub(super) fn grip(&mut self, rect: &Rect) {
+        let look = "rx=\"3\" class=\"figure-grip\" fill=\"none\" stroke=\"currentColor\"";
+        self.boxed(rect, look);
+    }
+
     /// A surface without a line.
     pub(super) fn filled(&mut self, corners: &[[f64; 2]], ink: Ink) {
         let (points, colour) = (points(corners), ink.colour());
-        let opacity = if ink == Ink::Plain { ".12" } else { ".4" };
+        let opacity = match ink {
+            Ink::Plain => ".12",
+            Ink::Faint => ".06",
+            _ => ".4",
+        };
         self.body += &format!(
             "<polygon points=\"{points}\" fill=\"{colour}\" fill-opacity=\"{opacity}\"/>"
         );
@@ -174,6 +186,14 @@ impl Canvas {
         let stroke = ink.stroke();
         self.body +=
             &format!("<line x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\" {stroke}/>");
+    }
+
+    pub(super) fn dashes(&mut self, [x1, y1]: [f64; 2], to: [f64; 2], ink: Ink) {
+        let [x1, y1, x2, y2] = [x1, y1, to[0], to[1]].map(short);
+        self.body += &format!(
+            "<path d=\"M{x1} {y1}L{x2} {y2}\" stroke-dasharray=\"3 4\" {}/>",
+            ink.stroke()
+        );
     }
 
     /// An arrow, whose head needs no definition that another drawing could have too.
@@ -203,6 +223,22 @@ impl Canvas {
         );
     }
 
+    /// An arrow that is what the drawing is about, with a shaft of 3.
+    pub(super) fn bold_arrow(&mut self, from: [f64; 2], to: [f64; 2], ink: Ink) {
+        let along = [to[0] - from[0], to[1] - from[1]];
+        let length = along[0].hypot(along[1]).max(1e-9);
+        let [dx, dy] = along.map(|part| part / length);
+        let neck = [0, 1].map(|i| to[i] - [dx, dy][i] * length.min(13.0));
+        let beside = |[x, y]: [f64; 2], by: f64| [x - dy * by, y + dx * by];
+        let corners = [(from, 1.5), (neck, 1.5), (neck, 5.5), (to, 0.0)];
+        let back = corners.iter().rev().map(|&(at, by)| beside(at, -by));
+        let all: Vec<[f64; 2]> =
+            corners.iter().map(|&(at, by)| beside(at, by)).chain(back).collect();
+        let class = if ink == Ink::Lit { "class=\"lit-text\" " } else { "" };
+        let (points, colour) = (points(&all), ink.colour());
+        self.body += &format!("<polygon {class}points=\"{points}\" fill=\"{colour}\"/>");
+    }
+
     /// A text whose letters' middle is at this height; smaller if it has no room.
     pub(super) fn text(&mut self, plain: &str, at: [f64; 2], anchor: Anchor, look: Look) {
         let bold = if look.is_bold { 1.12 } else { 1.0 };
@@ -228,13 +264,13 @@ impl Canvas {
         );
     }
 
-    /// A text that reads upwards from here.
-    pub(super) fn upright(&mut self, plain: &str, [x, y]: [f64; 2]) {
-        let (x, y, size) = (short(x + 0.35 * NOTE), short(y), short(NOTE));
+    /// A text that reads upwards from here, in letters of this size.
+    pub(super) fn upright(&mut self, plain: &str, [x, y]: [f64; 2], letters: f64) {
+        let (x, y, size) = (short(x + 0.35 * letters), short(y), short(letters));
         self.body += &format!(
             "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"currentColor\" \
              transform=\"rotate(-90 {x} {y})\">{}</text>",
-            tspans(plain, NOTE)
+            tspans(plain, letters)
         );
     }
 
@@ -274,11 +310,11 @@ impl Canvas {
             self.boxed(rect, &format!("fill=\"{colour}\" fill-opacity=\"{opacity}\""));
         }
         let ink = palette::on_share(share);
-        let [x, y] = [rect.middle()[0], rect.middle()[1] + 0.35 * NOTE].map(short);
+        let [x, y] = [rect.middle()[0], rect.middle()[1] + 0.35 * SHARE].map(short);
         self.body += &format!(
             "<text x=\"{x}\" y=\"{y}\" font-size=\"{}\" text-anchor=\"middle\" \
              fill=\"{ink}\">{number}</text>",
-            short(NOTE)
+            short(SHARE)
         );
     }
 
@@ -313,6 +349,11 @@ pub(super) struct Look {
 impl Look {
     pub(super) fn name() -> Self {
         Self { size: NAME, is_bold: true, ..Self::note() }
+    }
+
+    /// Of a drawing that is looked at beside controls.
+    pub(super) fn text() -> Self {
+        Self { size: NAME, ..Self::note() }
     }
 
     pub(super) fn note() -> Self {

@@ -1,7 +1,7 @@
 //! Arrows in a plane, and their dot products.
 
-use super::canvas::{Anchor, Canvas, Ink, Look, Rect};
-use super::figure;
+use super::canvas::{Anchor, Canvas, Ink, Key, Look, Rect};
+use super::{BESIDE, NARROW, figure};
 use crate::chart::Text;
 use crate::{Error, Figure, Result, Table};
 
@@ -9,7 +9,9 @@ use crate::{Error, Figure, Result, Table};
 const MOST: usize = 5;
 
 /// A query and some keys as arrows from one point, each key with how it lies and with its
-/// dot product with the query. A key is a name and two entries.
+/// dot product with the query and its attention weight. A key is a name and two entries. The
+/// side of the plane on which a product is positive is tinted, and each key has its shadow
+/// on the line of the query.
 ///
 /// The plane holds entries up to `reach`, and their negatives, wherever the arrows point:
 /// one that grows is not drawn smaller.
@@ -22,7 +24,9 @@ pub fn dot_product(
     reach: f64,
     query: [f64; 2],
     keys: &[(&str, [f64; 2])],
+    shares: &[f64],
 ) -> Result<Figure> {
+    Error::expect_length("the attention weights", shares.len(), keys.len())?;
     Error::expect_at_most("keys", keys.len(), MOST)?;
     Error::expect_above_zero("the reach of the plane", reach)?;
     let entries = keys.iter().flat_map(|(_, key)| key).chain(&query);
@@ -49,11 +53,11 @@ pub fn dot_product(
             arrows.iter().map(row),
         )],
     };
-    let drawn = |is_wide| drawn(reach, query, &arrows, is_wide);
+    let drawn = |is_wide| drawn(reach, query, (&arrows, shares), is_wide);
     Ok(figure(title, text, [drawn(true), drawn(false)]))
 }
 
-struct Arrow {
+pub(super) struct Arrow {
     name: String,
     query: [f64; 2],
     key: [f64; 2],
@@ -61,13 +65,13 @@ struct Arrow {
 }
 
 impl Arrow {
-    fn new(name: &str, query: [f64; 2], key: [f64; 2]) -> Self {
+    pub(super) fn new(name: &str, query: [f64; 2], key: [f64; 2]) -> Self {
         let dot = query[0] * key[0] + query[1] * key[1];
         Self { name: name.to_owned(), query, key, dot }
     }
 
     /// `3·2 + 1·2 = 8`.
-    fn sum(&self) -> String {
+    pub(super) fn sum(&self) -> String {
         let ([q0, q1], [k0, k1]) = (self.query, self.key);
         let factor = |number: f64| match signed(number) {
             negative if negative.starts_with('−') => format!("({negative})"),
@@ -114,7 +118,7 @@ fn signed(number: f64) -> String {
     format!("{}", rounded + 0.0).replace('-', "−")
 }
 
-fn pair([x, y]: [f64; 2]) -> String {
+pub(super) fn pair([x, y]: [f64; 2]) -> String {
     format!("({}, {})", signed(x), signed(y))
 }
 
@@ -134,82 +138,144 @@ fn sketched(query: [f64; 2], arrows: &[Arrow]) -> String {
 }
 
 /// Beyond the reach of the plane, in pixels: room for a name.
-const MARGIN: f64 = 24.0;
+const MARGIN: f64 = 20.0;
+/// Of a tip that is dragged.
+const HANDLE: f64 = 7.0;
+/// How tall an entry of the list is, and a bar of it.
+const ENTRY: f64 = 76.0;
+const BAR: f64 = 12.0;
 
-fn drawn(reach: f64, query: [f64; 2], arrows: &[Arrow], is_wide: bool) -> Canvas {
-    let side = if is_wide { 400.0 } else { super::NARROW };
-    let unit = (side / 2.0 - MARGIN) / reach;
-    let at = |[x, y]: [f64; 2]| [side / 2.0 + x * unit, side / 2.0 - y * unit];
-
+fn drawn(
+    reach: f64,
+    query: [f64; 2],
+    (arrows, shares): (&[Arrow], &[f64]),
+    is_wide: bool,
+) -> Canvas {
+    let side = if is_wide { 340.0 } else { NARROW };
+    let list = ENTRY * (arrows.len() as f64 + 0.5);
     // Beside the plane on a wide page, below it on a phone.
-    let list_height = ENTRY * (arrows.len() + 1) as f64;
     let (size, corner) = match is_wide {
-        true => (
-            [side + 290.0, side.max(list_height)],
-            [side + 20.0, (side - list_height) / 2.0],
-        ),
-        false => ([side, side + list_height], [20.0, side]),
+        true => ([BESIDE, side.max(list)], [side + 16.0, (side - list).max(0.0) / 2.0]),
+        false => ([side, side + list + 8.0], [4.0, side + 8.0]),
     };
     let mut canvas = Canvas::new(size[0], size[1]);
     let middle = side / 2.0;
-    canvas.plane([middle, middle], unit);
-    canvas.line([0.0, middle], [side, middle], Ink::Muted);
-    canvas.line([middle, 0.0], [middle, side], Ink::Muted);
-
+    let plane = Plane { middle, unit: (middle - MARGIN) / reach };
+    canvas.plane([middle, middle], plane.unit);
+    plane.behind(&mut canvas, query, reach);
     let inks = (0..arrows.len()).map(|nth| Ink::Head(nth + 1)).collect::<Vec<_>>();
+    for (arrow, &ink) in arrows.iter().zip(&inks) {
+        plane.shadow(&mut canvas, query, arrow, ink);
+    }
     let of_keys = arrows.iter().zip(&inks);
-    let named =
-        of_keys.clone().map(|(arrow, &ink)| (arrow.name.as_str(), arrow.key, ink));
+    let named = of_keys.map(|(arrow, &ink)| (arrow.name.as_str(), arrow.key, ink));
     let mut names: Vec<[f64; 2]> = Vec::new();
     for (name, arrow, ink) in named.chain([("q", query, Ink::Lit)]) {
-        let tip = at(arrow);
-        match arrow {
-            [0.0, 0.0] => {
-                let dot = Rect { x: tip[0] - 3.0, y: tip[1] - 3.0, w: 6.0, h: 6.0 };
-                canvas.cell(&dot, ink);
-            }
-            _ => canvas.arrow(at([0.0, 0.0]), tip, ink),
-        }
+        plane.arrow(&mut canvas, arrow, ink);
         // A name above a tip that points up, and below one that points down; beside
         // another name, nearer to the middle, where they would meet.
-        let mut beyond = [tip[0], tip[1] - if arrow[1] < 0.0 { -11.0 } else { 11.0 }];
-        let inward = if arrow[0] < 0.0 { 20.0 } else { -20.0 };
+        let tip = plane.at(arrow);
+        let mut beyond = [tip[0], tip[1] - if arrow[1] < 0.0 { -16.0 } else { 16.0 }];
+        beyond[1] = beyond[1].clamp(7.0, side - 7.0);
+        let inward = if arrow[0] < 0.0 { 22.0 } else { -22.0 };
         let meets = |[x, y]: [f64; 2], [ox, oy]: &[f64; 2]| {
-            (x - ox).abs() < 19.0 && (y - oy).abs() < 13.0
+            (x - ox).abs() < 21.0 && (y - oy).abs() < 15.0
         };
         while names.iter().any(|other| meets(beyond, other)) {
             beyond[0] += inward;
         }
         names.push(beyond);
-        let look = Look { is_bold: ink == Ink::Lit, ..Look::note() };
+        let look = Look { is_bold: ink == Ink::Lit, ..Look::text() };
         canvas.text(name, beyond, Anchor::Middle, look);
     }
-    list(&mut canvas, corner, query, of_keys);
+    let heading = format!("query q = {}", pair(query));
+    canvas.text(&heading, [corner[0], corner[1] + 12.0], Anchor::Start, Look::name());
+    let room = size[0] - corner[0] - 2.0;
+    for (nth, (arrow, ink)) in arrows.iter().zip(inks).enumerate() {
+        let y = corner[1] + (nth as f64 + 0.5) * ENTRY;
+        let place = Rect { x: corner[0], y, w: room, h: ENTRY };
+        arrow.entry(&mut canvas, &place, shares[nth], ink);
+    }
     canvas
 }
 
-/// How tall an entry of the list is.
-const ENTRY: f64 = 46.0;
+impl Arrow {
+    /// How it lies, its sum, and its attention weight as a bar.
+    fn entry(&self, canvas: &mut Canvas, place: &Rect, share: f64, ink: Ink) {
+        let Rect { x, y, w: room, .. } = *place;
+        let look = Look { room, ..Look::name() };
+        canvas.text(&self.label(), [x, y + 10.0], Anchor::Start, look);
+        let sum = format!("q · k = {}", self.sum());
+        let look = Look { room, ..Look::text() };
+        canvas.text(&sum, [x, y + 29.0], Anchor::Start, look);
+        let whole = Rect { x, y: y + 42.0, w: room - 50.0, h: BAR };
+        canvas.cell(&whole, Ink::Muted);
+        let bar = Rect { w: whole.w * share, ..whole };
+        let key = Key::new(format!("share.{}", self.name));
+        canvas.keyed(&key, |canvas| canvas.bar(&bar, ink));
+        let at = [x + room, whole.middle()[1]];
+        canvas.text(&format!("{share:.3}"), at, Anchor::End, Look::text());
+    }
+}
 
-/// The query and the keys with their sums, as a list.
-fn list<'a>(
-    canvas: &mut Canvas,
-    corner: [f64; 2],
-    query: [f64; 2],
-    of_keys: impl Iterator<Item = (&'a Arrow, &'a Ink)>,
-) {
-    let query = ("query".to_owned(), format!("q = {}", pair(query)), Ink::Lit);
-    let keys = of_keys
-        .map(|(arrow, &ink)| (arrow.label(), format!("q · k = {}", arrow.sum()), ink));
-    for (nth, (name, label, ink)) in std::iter::once(query).chain(keys).enumerate() {
-        let y = corner[1] + nth as f64 * ENTRY + ENTRY / 2.0;
-        let mark = Rect { x: corner[0], y: y - 14.0, w: 5.0, h: 28.0 };
-        canvas.cell(&mark, ink);
-        let x = corner[0] + 14.0;
-        let room = canvas.width() - x;
-        canvas.text(&name, [x, y - 8.0], Anchor::Start, Look { room, ..Look::name() });
-        let look = Look { size: 12.0, room, ..Look::note() };
-        canvas.text(&label, [x, y + 9.0], Anchor::Start, look);
+/// A square plane: where its middle lies along both axes, and how long a 1 is.
+struct Plane {
+    middle: f64,
+    unit: f64,
+}
+
+impl Plane {
+    fn at(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+        [self.middle + x * self.unit, self.middle - y * self.unit]
+    }
+
+    /// The side on which products are positive, lines at whole numbers, and the axes.
+    fn behind(&self, canvas: &mut Canvas, query: [f64; 2], reach: f64) {
+        let edge = self.middle / self.unit;
+        let dot = |[x, y]: [f64; 2]| query[0] * x + query[1] * y;
+        let corners = [[-edge, -edge], [edge, -edge], [edge, edge], [-edge, edge]];
+        let mut side = Vec::new();
+        for (nth, &a) in corners.iter().enumerate() {
+            let b = corners[(nth + 1) % 4];
+            let (at_a, at_b) = (dot(a), dot(b));
+            if at_a > 0.0 {
+                side.push(self.at(a));
+            }
+            if at_a * at_b < 0.0 {
+                let part = at_a / (at_a - at_b);
+                side.push(self.at([0, 1].map(|i| a[i] + part * (b[i] - a[i]))));
+            }
+        }
+        canvas.filled(&side, Ink::Faint);
+        for nth in 1..=reach as i32 {
+            for at in [nth, -nth].map(f64::from) {
+                let ends = |a, b| [self.at(a), self.at(b)];
+                for [a, b] in
+                    [ends([at, -edge], [at, edge]), ends([-edge, at], [edge, at])]
+                {
+                    canvas.line(a, b, Ink::Faint);
+                }
+            }
+        }
+        canvas.line(self.at([-edge, 0.0]), self.at([edge, 0.0]), Ink::Muted);
+        canvas.line(self.at([0.0, -edge]), self.at([0.0, edge]), Ink::Muted);
+    }
+
+    /// From a key's tip straight to the line of the query.
+    fn shadow(&self, canvas: &mut Canvas, query: [f64; 2], key: &Arrow, ink: Ink) {
+        let length = query[0] * query[0] + query[1] * query[1];
+        if length > 0.0 {
+            let foot = query.map(|it| it * key.dot / length);
+            canvas.dashes(self.at(key.key), self.at(foot), ink);
+        }
+    }
+
+    fn arrow(&self, canvas: &mut Canvas, arrow: [f64; 2], ink: Ink) {
+        let tip = self.at(arrow);
+        if arrow != [0.0, 0.0] {
+            canvas.bold_arrow(self.at([0.0, 0.0]), tip, ink);
+        }
+        canvas.circle(tip, HANDLE, ink);
     }
 }
 
@@ -220,10 +286,13 @@ mod tests {
 
     const KEYS: [(&str, [f64; 2]); 3] =
         [("k_1", [2.0, 2.0]), ("k_2", [-1.0, 3.0]), ("k_3", [-2.5, -1.0])];
+    const SHARES: [f64; 3] = [0.75, 0.25, 0.0];
 
     #[test]
     fn the_sign_is_the_side() {
-        assert_diagram!(dot_product("Three keys", 4.0, [3.0, 1.0], &KEYS).unwrap());
+        assert_diagram!(
+            dot_product("Three keys", 4.0, [3.0, 1.0], &KEYS, &SHARES).unwrap()
+        );
     }
 
     #[test]
@@ -265,10 +334,10 @@ mod tests {
             let drawings = figure.drawings().unwrap();
             drawings.map(|svg| svg.split("color=").next().unwrap().to_owned())
         };
-        let first = dot_product("", 4.0, [3.0, 1.0], &KEYS).unwrap();
+        let first = dot_product("", 4.0, [3.0, 1.0], &KEYS, &SHARES).unwrap();
         for tip in [[4.0, 4.0], [-4.0, 4.0], [-4.0, -4.0], [0.0, 0.0], [0.1, 0.0]] {
             let keys = KEYS.map(|(name, _)| (name, tip));
-            let figure = dot_product("", 4.0, tip, &keys).unwrap();
+            let figure = dot_product("", 4.0, tip, &keys, &SHARES).unwrap();
             assert_eq!(size(&figure), size(&first));
             let [wide, narrow] = figure.drawings().unwrap();
             for svg in [wide, narrow] {
@@ -281,13 +350,14 @@ mod tests {
 
     #[test]
     fn an_arrow_without_an_end_is_refused() {
-        let refused =
-            |query, reach| dot_product("", reach, query, &KEYS).unwrap_err().to_string();
+        let refused = |query, reach| {
+            dot_product("", reach, query, &KEYS, &SHARES).unwrap_err().to_string()
+        };
         insta::assert_snapshot!(refused([3.0, f64::NAN], 4.0), @"an entry of an arrow is NaN, expected from -4 to 4");
         insta::assert_snapshot!(refused([3.0, 4.5], 4.0), @"an entry of an arrow is 4.5, expected from -4 to 4");
         insta::assert_snapshot!(refused([3.0, 1.0], 0.0), @"the reach of the plane is 0, expected above 0");
         let keys = [("k", [1.0, 1.0]); 6];
-        let refused = dot_product("", 4.0, [3.0, 1.0], &keys).unwrap_err();
+        let refused = dot_product("", 4.0, [3.0, 1.0], &keys, &[0.0; 6]).unwrap_err();
         insta::assert_snapshot!(refused, @"6 keys are too many for one figure: draw at most 5");
     }
 }

@@ -3,7 +3,7 @@
 use attention::Matrix;
 
 use super::canvas::{Canvas, Ink};
-use super::{NARROW, WIDE, figure};
+use super::{BESIDE, NARROW, WIDE, figure};
 use crate::chart::Text;
 use crate::heads::owned;
 use crate::matrix_maps::number;
@@ -24,6 +24,7 @@ pub struct Cells {
     entries: Matrix,
     look: CellsLook,
     lit: Option<usize>,
+    before: Option<Matrix>,
     /// Of each entry, row by row; none where a click does nothing.
     picks: Vec<String>,
 }
@@ -35,6 +36,8 @@ enum CellsLook {
     Head(usize),
     /// As many columns as this in each head's colour.
     Heads(usize),
+    /// As many columns as this of each of several matrices, of which this is the first.
+    Parts([usize; 2]),
     /// On the scale of attention weights.
     Attn,
 }
@@ -49,6 +52,7 @@ impl Cells {
             entries: entries.clone(),
             look: CellsLook::Plain,
             lit: None,
+            before: None,
             picks: Vec::new(),
         }
     }
@@ -71,6 +75,18 @@ impl Cells {
     /// In the colours of all heads: each has `d_k` columns.
     pub fn of_heads(self, d_k: usize) -> Self {
         Self { look: CellsLook::Heads(d_k), ..self }
+    }
+
+    /// Several matrices side by side, each with `width` columns and a word of the name, and a
+    /// colour of its own: that of the `nth` and those after it.
+    pub fn in_parts(self, width: usize, nth: usize) -> Self {
+        Self { look: CellsLook::Parts([width, nth]), ..self }
+    }
+
+    /// With an orange frame round the entries that differ from those of another matrix of
+    /// this shape.
+    pub fn changed_from(self, before: &Matrix) -> Self {
+        Self { before: Some(before.clone()), ..self }
     }
 
     /// Attention weights, on their scale of colours.
@@ -97,6 +113,7 @@ impl Cells {
             CellsLook::Plain | CellsLook::Attn => Ink::Plain,
             CellsLook::Head(nth) => Ink::Head(nth),
             CellsLook::Heads(d_k) => Ink::Head(column / d_k.max(1)),
+            CellsLook::Parts([width, nth]) => Ink::Hue(nth + column / width.max(1)),
         }
     }
 
@@ -290,6 +307,19 @@ fn expect_equal(cells: &Cells, computed: &Matrix) -> Result<()> {
 /// matrices that do not fit and for a lit row that is not there; [`Error::Length`] for
 /// names of another number; [`Error::TooMany`] above 8 rows or 12 columns in a matrix.
 pub fn equations(title: impl Into<String>, lines: &[Equation]) -> Result<Figure> {
+    equations_on(title, lines, WIDE)
+}
+
+/// The same, beside the controls of a live figure. Errors are those of [`equations`].
+pub fn live_equations(title: impl Into<String>, lines: &[Equation]) -> Result<Figure> {
+    equations_on(title, lines, BESIDE)
+}
+
+fn equations_on(
+    title: impl Into<String>,
+    lines: &[Equation],
+    wide: f64,
+) -> Result<Figure> {
     attention::Error::expect_positive("the number of lines", lines.len())?;
     lines.iter().try_for_each(Equation::check)?;
     let written: Vec<String> = lines.iter().map(Equation::written).collect();
@@ -306,7 +336,7 @@ pub fn equations(title: impl Into<String>, lines: &[Equation]) -> Result<Figure>
         sketch: format!("{}\n\n{}", written.join("\n"), sketched.join("\n\n")),
         tables,
     };
-    let drawn: [Canvas; 2] = [WIDE, NARROW].map(|width| drawn::drawn(lines, width));
+    let drawn: [Canvas; 2] = [wide, NARROW].map(|width| drawn::drawn(lines, width));
     Ok(figure(title, text, drawn))
 }
 

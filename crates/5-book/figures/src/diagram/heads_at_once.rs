@@ -75,7 +75,7 @@ fn large(canvas: &mut Canvas, heads: &Heads, [x, y]: [f64; 2], side: f64) {
         canvas.text(name, [x - 5.0, middle], Anchor::End, look);
     }
     for (at, name) in heads.keys.iter().enumerate() {
-        canvas.upright(name, [x + (at as f64 + 0.5) * cell, y - 5.0]);
+        canvas.upright(name, [x + (at as f64 + 0.5) * cell, y - 5.0], 11.0);
     }
 }
 

@@ -4,7 +4,7 @@ use attention::Matrix;
 
 use super::canvas::{Anchor, Canvas, Ink, Key, Look, Rect};
 use super::line::entry;
-use super::{NARROW, WIDE, figure};
+use super::{BESIDE, NARROW, figure};
 use crate::chart::Text;
 use crate::{Figure, Result, Table, sketch};
 
@@ -22,6 +22,10 @@ pub struct Stage {
     pub grids: [StageGrid; 2],
     /// What it took and what came out: a name, and the number.
     pub facts: Vec<[String; 2]>,
+    /// Which part of its work is done, from 0 to 1.
+    pub done: f64,
+    /// A button below it: what a click on it sets, and what stands on it.
+    pub button: Option<[&'static str; 2]>,
 }
 
 /// A matrix of a stage.
@@ -147,22 +151,16 @@ impl StageGrid {
             let (row, column) = self.at(nth);
             whole.row(row, n_rows).column(column, n_columns)
         };
-        canvas.text(self.name, [whole.x, whole.y - 9.0], Anchor::Start, Look::note());
+        let over = [whole.x, whole.y - 11.0];
+        canvas.text(self.name, over, Anchor::Start, Look::text());
         canvas.cell(whole, Ink::Muted);
         let all = 0..self.is_wrong.len();
-        for nth in all.clone().filter(|&nth| self.since(nth) <= step) {
-            let (row, column) = self.at(nth);
-            let ink = match (self.is_wrong[nth], self.d_k) {
-                (true, _) => Ink::Wrong,
-                (false, Some(d_k)) => Ink::Hue(column / d_k),
-                (false, None) => Ink::Plain,
-            };
-            let rect = cell(nth);
-            canvas.keyed(&Key::new(format!("{key}.{nth}")), |canvas| {
-                canvas.cell(&rect, ink);
-                let look = Look { room: rect.w - 2.0, ..Look::note() };
-                let text = entry(self.entries[(row, column)]);
-                canvas.text(&text, rect.middle(), Anchor::Middle, look);
+        for nth in all.clone() {
+            let (rect, since) = (cell(nth), self.since(nth));
+            let pick = Key::new(format!("{key}.{nth}")).picks(format!("step={since}"));
+            canvas.keyed(&pick, |canvas| match since <= step {
+                true => self.draw_entry(canvas, nth, &rect),
+                false => canvas.cell(&rect, Ink::Nothing),
             });
         }
         let next = all.clone().map(|nth| self.since(nth)).filter(|it| *it > step).min();
@@ -171,70 +169,113 @@ impl StageGrid {
             let corners: Vec<Rect> = of_next.map(cell).collect();
             let [first, last] = [corners[0], corners[corners.len() - 1]];
             let (w, h) = (last.right() - first.x, last.bottom() - first.y);
-            canvas.dashed(&Rect { w, h, ..first }, Ink::Plain);
+            canvas.dashed(&Rect { w, h, ..first }, Ink::Lit);
         }
+    }
+
+    fn draw_entry(&self, canvas: &mut Canvas, nth: usize, rect: &Rect) {
+        let (row, column) = self.at(nth);
+        let ink = match (self.is_wrong[nth], self.d_k) {
+            (true, _) => Ink::Wrong,
+            (false, Some(d_k)) => Ink::Hue(column / d_k),
+            (false, None) => Ink::Plain,
+        };
+        canvas.cell(rect, ink);
+        let look = Look { room: rect.w - 2.0, ..Look::text() };
+        let text = entry(self.entries[(row, column)]);
+        canvas.text(&text, rect.middle(), Anchor::Middle, look);
     }
 }
 
-/// A cell, and the room for words to the left of a matrix and for its name over it.
-const CELL: [f64; 2] = [33.0, 24.0];
-const WORDS: f64 = 62.0;
-const NAME: f64 = 26.0;
+/// A row, and the room for words to the left of a matrix and for its name over it.
+const ROW: f64 = 28.0;
+const WORDS: f64 = 80.0;
+const NAME: f64 = 28.0;
 /// Over a stage, for its name and what it computes at once; and a row of its facts.
-const HEADING: f64 = 34.0;
-const FACT: f64 = 17.0;
-/// Between two matrices, and between two stages on a phone.
-const APART: f64 = 14.0;
+const HEADING: f64 = 52.0;
+const FACT: f64 = 21.0;
+/// Of the bar of its work, and of its button.
+const BAR: f64 = 6.0;
+const BUTTON: f64 = 28.0;
+/// Between two matrices, and between two stages.
+const APART: f64 = 22.0;
 
 /// Side by side where there is room, each matrix under the other; on a phone the other way.
 fn drawn(words: &[&str], stages: &[Stage; STAGES], step: usize, is_wide: bool) -> Canvas {
-    let high = words.len() as f64 * CELL[1];
+    let high = words.len() as f64 * ROW;
     let n_facts = stages[0].facts.len();
-    let facts = |n_a_line: usize| n_facts.div_ceil(n_a_line) as f64 * FACT + APART;
+    let facts = |n_a_line: usize| n_facts.div_ceil(n_a_line) as f64 * FACT + BUTTON;
     let (page, height) = match is_wide {
-        true => (WIDE, HEADING + 2.0 * (NAME + high) + APART + facts(1)),
+        true => (BESIDE, HEADING + 2.0 * (NAME + high) + APART + facts(1)),
         false => (NARROW, HEADING + NAME + high + APART + facts(2) + APART),
     };
     let mut canvas = Canvas::new(page, height * if is_wide { 1.0 } else { 3.0 });
+    // Words stand once where the stages are side by side.
+    let pitch = (page - WORDS + APART) / 3.0;
     for (nth, stage) in stages.iter().enumerate() {
-        let [x, top] = match is_wide {
-            true => [nth as f64 * page / 3.0, 0.0],
-            false => [0.0, nth as f64 * height],
+        let [x, top, w] = match is_wide {
+            true => [WORDS + nth as f64 * pitch, 0.0, pitch - APART - 2.0],
+            false => [WORDS, nth as f64 * height, (page - WORDS - APART) / 2.0 - 1.0],
         };
-        let room = if is_wide { page / 3.0 - 8.0 } else { page - 4.0 };
-        let look = Look { room, ..Look::name() };
-        canvas.text(stage.name, [x + 2.0, top + 9.0], Anchor::Start, look);
-        let look = Look { room, ink: Ink::Muted, ..Look::note() };
-        canvas.text(stage.at_once, [x + 2.0, top + 25.0], Anchor::Start, look);
-        let mut at = [x + WORDS, top + HEADING + NAME];
+        let from = if is_wide { x } else { 2.0 };
+        let room = if is_wide { w } else { page - 4.0 };
+        stage.head(&mut canvas, &Rect { x: from, y: top, w: room, h: HEADING });
+        let mut whole = Rect { x, y: top + HEADING + NAME, w, h: high };
         for (which, grid) in stage.grids.iter().enumerate() {
-            let w = grid.entries.ncols() as f64 * CELL[0];
-            let whole = Rect { x: at[0], y: at[1], w, h: high };
-            if which == 0 {
-                for (row, word) in words.iter().enumerate() {
-                    let y = whole.row(row, words.len()).middle()[1];
-                    let look = Look { room: WORDS - 6.0, ..Look::note() };
-                    canvas.text(word, [whole.x - 5.0, y], Anchor::End, look);
+            for (row, word) in words.iter().enumerate() {
+                let y = whole.row(row, words.len()).middle()[1];
+                let look = Look { room: WORDS - 8.0, ..Look::text() };
+                if if is_wide { nth == 0 } else { which == 0 } {
+                    canvas.text(word, [whole.x - 6.0, y], Anchor::End, look);
                 }
             }
             grid.draw(&mut canvas, &format!("{nth}.{which}"), &whole, step);
             match is_wide {
-                true => at[1] = whole.bottom() + NAME,
-                false => at[0] = whole.right() + APART,
+                true => whole.y = whole.bottom() + NAME,
+                false => whole.x = whole.right() + APART,
             }
         }
-        let under = if is_wide { at[1] - NAME } else { at[1] + high } + APART + 4.0;
-        let a_line = if is_wide { 1 } else { 2 };
-        for (fact, [name, value]) in stage.facts.iter().enumerate() {
-            let y = under + (fact / a_line) as f64 * FACT;
-            let x = x + 2.0 + (fact % a_line) as f64 * page / 2.0;
-            let look = Look { ink: Ink::Muted, ..Look::note() };
-            canvas.text(name, [x, y], Anchor::Start, look);
-            let look = Look { is_bold: true, room: 84.0, ..Look::note() };
-            canvas.text(value, [x + 88.0, y], Anchor::Start, look);
-        }
+        let y = if is_wide { whole.y - NAME } else { whole.bottom() } + APART;
+        let columns = if is_wide { 1 } else { 2 };
+        stage.foot(&mut canvas, &Rect { x: from, y, w: room, h: 0.0 }, columns);
     }
     canvas
+}
+
+impl Stage {
+    /// Its name, what it computes at once, and a bar of its work.
+    fn head(&self, canvas: &mut Canvas, at: &Rect) {
+        let look = Look { room: at.w, ..Look::name() };
+        canvas.text(self.name, [at.x, at.y + 9.0], Anchor::Start, look);
+        let look = Look { room: at.w, ink: Ink::Muted, ..Look::text() };
+        canvas.text(self.at_once, [at.x, at.y + 27.0], Anchor::Start, look);
+        let bar = Rect { y: at.y + 40.0, h: BAR, ..*at };
+        canvas.cell(&bar, Ink::Muted);
+        let key = Key::new(format!("done.{}", self.name));
+        let done = Rect { w: bar.w * self.done, ..bar };
+        canvas.keyed(&key, |canvas| canvas.bar(&done, Ink::Head(0)));
+    }
+
+    /// Its facts in so many columns, and its button.
+    fn foot(&self, canvas: &mut Canvas, at: &Rect, columns: usize) {
+        for (fact, [name, value]) in self.facts.iter().enumerate() {
+            let y = at.y + (fact / columns) as f64 * FACT;
+            let cell = at.column(fact % columns, columns);
+            let look = Look { ink: Ink::Muted, room: cell.w - 50.0, ..Look::text() };
+            canvas.text(name, [cell.x, y], Anchor::Start, look);
+            let end = cell.right() - if columns > 1 { 12.0 } else { 0.0 };
+            let look = Look { is_bold: true, room: 84.0, ..Look::text() };
+            canvas.text(value, [end, y], Anchor::End, look);
+        }
+        let Some([pick, text]) = self.button else { return };
+        let y = at.y + self.facts.len().div_ceil(columns) as f64 * FACT - 8.0;
+        let button = Rect { y, h: BUTTON - 4.0, w: at.w.min(170.0), ..*at };
+        canvas.keyed(&Key::new("button").picks(pick), |canvas| {
+            canvas.rect(&button, Ink::Lit);
+            let look = Look { room: button.w - 8.0, ..Look::text() };
+            canvas.text(text, button.middle(), Anchor::Middle, look);
+        });
+    }
 }
 
 #[cfg(test)]
@@ -255,6 +296,8 @@ mod tests {
             at_once: "an entry at a time",
             grids: [grid("Q", Some(1)), grid("output", None)],
             facts: vec![["multiply-adds".to_owned(), "8".to_owned()]],
+            done: 0.5,
+            button: Some(["forget=on", "forget it"]),
         }
     }
 

@@ -53,6 +53,7 @@ pub fn tape(
     title: impl Into<String>,
     [n_tokens, n_heads, d_k]: [usize; 3],
     stop: TapeStop,
+    others: [[Option<usize>; 2]; 2],
 ) -> Result<Figure> {
     for (name, size) in [("n_tokens", n_tokens), ("n_heads", n_heads), ("d_k", d_k)] {
         attention::Error::expect_positive(name, size)?;
@@ -68,7 +69,7 @@ pub fn tape(
         sketch: format!("{}\n\n{}", sketch::table(&steps), tape.sketch()),
         tables: vec![tape.table(), steps],
     };
-    Ok(figure(title, text, [true, false].map(|is_wide| tape.drawn(is_wide))))
+    Ok(figure(title, text, [true, false].map(|is_wide| tape.drawn(is_wide, others))))
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -278,7 +279,9 @@ mod tests {
     #[test]
     fn three_tokens_and_two_heads_without_the_transpose() {
         let title = "Without the transpose heads are mixed";
-        assert_diagram!(tape(title, [3, 2, 2], TapeStop::Wrong).unwrap());
+        assert_diagram!(
+            tape(title, [3, 2, 2], TapeStop::Wrong, [[Some(2), None]; 2]).unwrap()
+        );
     }
 
     /// By hand: only the copy has another order in memory, and it reads as the transpose.
@@ -318,7 +321,8 @@ mod tests {
 
     #[test]
     fn sizes_that_cannot_be_drawn_are_refused() {
-        let refused = |sizes| tape("", sizes, TapeStop::View).unwrap_err();
+        let refused =
+            |sizes| tape("", sizes, TapeStop::View, [[None; 2]; 2]).unwrap_err();
         insta::assert_snapshot!(refused([4, 0, 2]), @"n_heads is 0, and must be at least 1");
         insta::assert_snapshot!(refused([4, 2, 13]), @"26 columns are too many for one figure: draw at most 16");
     }

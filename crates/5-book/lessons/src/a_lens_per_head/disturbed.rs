@@ -1,11 +1,15 @@
 //! One head's values are scaled: what moves before W^O, and after it: live.
 
+mod drawn;
+
+use std::sync::OnceLock;
+
 use anyhow::Result;
 use attention::{Mask, Matrix};
-use figures::{ConcatChange, concat_change};
 use per_head::concat;
 use single_head::attend;
 
+use crate::kept::kept;
 use crate::live::{LiveFigure, LiveView, Question, Weights, live};
 use crate::numbers::{brief, ends};
 use crate::trained::{self, N_HEADS, passes};
@@ -86,6 +90,19 @@ impl Disturbed {
     }
 }
 
+/// How far a column of the concatenation moves at most without each head, and one of the
+/// output.
+fn largest_without() -> Result<&'static Vec<[f64; 2]>> {
+    static KEPT: OnceLock<Vec<[f64; 2]>> = OnceLock::new();
+    kept(&KEPT, || {
+        let of_head = |head| {
+            let Disturbed { concat, out } = Disturbed::new(head, 0.0)?;
+            Ok([&concat, &out].map(|both| largest(&Disturbed::change(both))))
+        };
+        (0..N_HEADS).map(of_head).collect()
+    })
+}
+
 /// How many columns move at all.
 pub fn moved(change: &[f64]) -> usize {
     change.iter().filter(|&&moved| moved > 0.0).count()
@@ -126,28 +143,25 @@ fn draw(&Set { head, factor, mix: is_mixed }: &Set) -> Result<LiveView<Facts>> {
     };
     let [_, _, most] = ends(concat.iter().copied()).map(brief);
     let [least_after, _, most_after] = ends(out.iter().copied()).map(brief);
-    let begun =
-        format!("W^V of head {head} times {factor}: {n_before} of {n} columns move");
+    let begun = format!("Values of head {head} times {factor}: ");
     let words = match (n_before, is_mixed) {
-        (0, _) => format!("W^V of head {head} times {factor}: nothing moves."),
+        (0, _) => format!("{begun}nothing moves."),
         (_, true) => format!(
-            "{begun} before W^O, by at most {most}. After it {n_after} do, by \
-             {least_after} to {most_after}."
+            "{begun}{n_before} of {n} columns move before the mixing, by at most {most}. \
+             After it {n_after} do, by {least_after} to {most_after}."
         ),
         (_, false) => format!(
-            "{begun}, by at most {most}. The output is the concatenation itself: its \
-             other {} columns learn nothing of it.",
+            "{begun}{n_before} of {n} columns move, by at most {most}. The output is the \
+             concatenation itself: its other {} columns learn nothing of it.",
             n - n_before
         ),
     };
-    let change = ConcatChange {
-        concat: &concat,
-        out: &out,
-        is_mixed,
-        n_heads: N_HEADS,
-        disturbed: head,
-    };
-    let figure = concat_change(title, change)?;
+    let scale = if is_mixed { 1 } else { 0 };
+    let reach = largest_without()?.iter().map(|it| it[scale]).collect();
+    let figure = drawn::figure(
+        title,
+        &drawn::Change { head, factor, is_mixed, concat: &concat, out: &out, reach },
+    )?;
     let facts = Facts { concat, out, without: largest(&without) };
     Ok(LiveView { figure, words, facts })
 }
@@ -203,7 +217,7 @@ mod tests {
     #[test]
     fn words_say_how_many_and_how_far() {
         let words = |pairs: &[_]| LIVE.at(pairs.iter().copied()).unwrap().words;
-        insta::assert_snapshot!(words(&[]), @"W^V of head 9 times -1: 32 of 384 columns move before W^O, by at most 3.307. After it 384 do, by 0.01 to 1.125.");
-        insta::assert_snapshot!(words(&[("mix", "off")]), @"W^V of head 9 times -1: 32 of 384 columns move, by at most 3.307. The output is the concatenation itself: its other 352 columns learn nothing of it.");
+        insta::assert_snapshot!(words(&[]), @"Values of head 9 times -1: 32 of 384 columns move before the mixing, by at most 3.307. After it 384 do, by 0.01 to 1.125.");
+        insta::assert_snapshot!(words(&[("mix", "off")]), @"Values of head 9 times -1: 32 of 384 columns move, by at most 3.307. The output is the concatenation itself: its other 352 columns learn nothing of it.");
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use anyhow::Result;
 use attention::Matrix;
-use figures::{Cells, Equation, Figure, equations};
+use figures::{Cells, Equation, Figure, equations, live_equations};
 use single_head::HeadPass;
 
 use super::{FEATURES, WORDS, both, head, weights, words};
@@ -54,33 +54,40 @@ pub(super) fn matrices(_: &Args) -> Result<Figure> {
     Ok(equations(title, &[line(&pass()?, 0..3)])?)
 }
 
+/// A head's three matrices, and what it makes with them.
+pub(super) type Head<'a> = (&'a [Matrix; 3], &'a HeadPass);
+
 /// The head with these three matrices in one drawing: a click on one of their entries, as
-/// they stand side by side, sets what `clicked` says; one on a row sets its word.
+/// they stand side by side, sets what `clicked` says; one on a row sets its word. What
+/// differs from another head stands out.
 pub(super) fn whole(
     title: String,
-    weights: &[Matrix; 3],
-    pass: &HeadPass,
+    (weights, pass): Head,
+    (weights_before, before): Head,
     word: usize,
     clicked: impl Fn(usize, usize) -> String,
 ) -> Result<Figure> {
     let beside = |of: [&Matrix; 3]| {
         Matrix::from_fn(of[0].nrows(), 6, |i, at| of[at / 2][(i, at % 2)])
     };
+    let projected = |pass: &HeadPass| beside([&pass.q, &pass.k, &pass.v]);
     let row = |i: usize, _: usize| format!("word={i}");
-    let of_words = |name: &str, of: &Matrix| Cells::new(name, of).lit(word).picks(row);
-    let all = beside([&weights[0], &weights[1], &weights[2]]);
-    let x = of_words("X", &words()).rows(&WORDS).columns(&FEATURES);
-    let all = Cells::new("W^Q W^K W^V", &all).rows(&FEATURES).of_heads(2).picks(clicked);
-    let projected = beside([&pass.q, &pass.k, &pass.v]);
-    let attn = of_words("attn", &pass.attn).rows(&WORDS).columns(&WORDS).attn();
-    let v = Cells::new("V", &pass.v).rows(&WORDS).columns(&VALUES).of_head(2);
+    let of_words = |name: &str, now: &Matrix, before: &Matrix| {
+        Cells::new(name, now).lit(word).picks(row).changed_from(before)
+    };
+    let x = words();
+    let x = of_words("X", &x, &x).rows(&WORDS).columns(&FEATURES);
+    let all = Cells::new("W^Q W^K W^V", &beside(weights.each_ref()));
+    let all = all.changed_from(&beside(weights_before.each_ref())).picks(clicked);
+    let attn = of_words("attn", &pass.attn, &before.attn).attn();
+    let v = Cells::new("V", &pass.v).changed_from(&before.v).in_parts(2, 2);
     let line = Equation::of(x)
-        .times(all)
-        .equals(of_words("Q K V", &projected).of_heads(2))
-        .becomes("softmax(Q Kᵀ / √2)", attn)
-        .times(v)
-        .equals(of_words("head", &pass.out).columns(&VALUES));
-    Ok(equations(title, &[line])?)
+        .times(all.rows(&FEATURES).in_parts(2, 0))
+        .equals(of_words("Q K V", &projected(pass), &projected(before)).in_parts(2, 0))
+        .becomes("softmax", attn.rows(&WORDS).columns(&WORDS))
+        .times(v.rows(&WORDS).columns(&VALUES))
+        .equals(of_words("head", &pass.out, &before.out).columns(&VALUES));
+    Ok(live_equations(title, &[line])?)
 }
 
 /// Scores, attention weights and outputs of these queries.

@@ -15,7 +15,7 @@ pub(crate) const LIVE: LiveFigure<Set, Facts> =
 const QUESTIONS: &[Question<Set, Facts>] = &[
     Question {
         ask: "Click an entry of W^Q, W^K or W^V, or type another one. What follows it, \
-              and what stays?",
+              framed in orange, and what stays?",
         is_answered: |set, _| *set != Set { word: set.word, ..Set::first() },
         answer: |set| set.w_k = projection(&[[0, 1], [0, 0], [2, 0], [0, 0]]),
         found: "W^Q changes only Q, and W^K only K, but both can change the attention \
@@ -104,7 +104,9 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
     let row: Vec<f64> = pass.attn.row(set.word).iter().copied().collect();
     let title = format!("“{word}” looks at {}", most(&row));
     let clicked = |feature, column| set.clicked(feature, column);
-    let figure = steps::whole(title, &set.weights(), &pass, set.word, clicked)?;
+    let (weights, first) = (set.weights(), Set::first().weights());
+    let [now, first] = [(&weights, &pass), (&first, &before)];
+    let figure = steps::whole(title, now, first, set.word, clicked)?;
     let [first, second] = [0, 1].map(|at| written(pass.out[(set.word, at)], 2));
     let words =
         format!("“{word}” attends to {}. Its output is ({first}, {second}).", most(&row));

@@ -1,6 +1,6 @@
 //! One output from different shares: live.
 
-use super::blended::{self, Blend};
+use super::blended::{self, Blend, Place};
 use super::{Readable, readable};
 use crate::live::setting::number;
 use crate::live::{LiveFigure, LiveView, Question, Setting, Settings, live};
@@ -13,11 +13,9 @@ pub(crate) const LIVE: LiveFigure<Set, Facts> = LiveFigure::new("blend", draw, Q
 
 const QUESTIONS: &[Question<Set, Facts>] = &[
     Question {
-        ask: "Give crew a part of the row, but not all of it, and keep the output equal \
-              to that of crew alone.",
-        is_answered: |_, it| {
-            it.apart < EVEN && (EVEN..1.0 - EVEN).contains(&it.shares[CREW])
-        },
+        ask: "Give crew half of the row, an attention weight of 0.5, and keep the output \
+              equal to that of crew alone.",
+        is_answered: |_, it| it.apart < EVEN && (it.shares[CREW] - 0.5).abs() < 0.02,
         answer: |set| (set.pilot, set.paris, set.crew) = (0.4, 0.1, 0.5),
         found: "Any mixture of two rows with the same output has that output too, so \
                 there are infinitely many such rows.",
@@ -92,9 +90,17 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
     };
     let rows =
         [row("a mixed row", &shares, &mixed), row("crew alone", &crew_shares, &crew)];
-    let [tokens, features] =
-        [tokens.map(str::to_owned).to_vec(), features.map(str::to_owned).to_vec()];
-    let figure = blended::figure(title(apart, is_crew), &tokens, &features, &rows)?;
+    // All agent, all object, all place.
+    let corners = [[0.0, 0.0], [0.5, 1.0], [1.0, 0.0]];
+    let above = [-0.16, 0.12, -0.16, 0.16];
+    let place = |nth: usize| -> Place {
+        let value = v.row(nth);
+        let along = |axis: usize| (0..3).map(|i| value[i] * corners[i][axis]).sum();
+        (tokens[nth], [along(0), along(1)], above[nth])
+    };
+    let places = [0, 1, 2, 3].map(place);
+    let (title, features) = (title(apart, is_crew), features.map(str::to_owned));
+    let figure = blended::figure(title, &places, &features, set.weights(), &rows)?;
     let words = format!(
         "The row's output is {}, that of crew alone {}. {}",
         listed(&mixed),

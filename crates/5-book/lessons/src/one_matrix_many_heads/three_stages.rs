@@ -87,7 +87,8 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
     };
     let drawn = [0, 1, 2].map(|nth| {
         let strayed = if nth == 2 { strayed.clone() } else { vec![false; Q] };
-        stage(nth, [&q, &outs[nth]], [strayed, differs(&outs[nth], &outs[0])], &facts)
+        let wrong = [strayed, differs(&outs[nth], &outs[0])];
+        stage(nth, [&q, &outs[nth]], wrong, &facts, set)
     });
     let title = match set.forget {
         false => "One layer in three stages: the same numbers, in another order",
@@ -114,15 +115,19 @@ fn stage(
     [q, out]: [&Matrix; 2],
     wrong: [Vec<bool>; 2],
     facts: &Facts,
+    set: &Set,
 ) -> Stage {
     let (name, at_once, [order, order_of_out]) = ORDERS[nth];
     let [wrong_q, wrong_out] = wrong;
     let mark = if out.shape() == words().shape() { "✓" } else { "✗" };
+    let all = facts.multiply_adds[nth];
+    let so_far = done(set.step, all, q.ncols());
+    let delta = if set.step < LAST { "–".to_owned() } else { brief(facts.delta[nth]) };
     let facts = [
-        ["max |Δ|".to_owned(), brief(facts.delta[nth])],
-        ["shape".to_owned(), format!("{:?} {mark}", out.shape())],
-        ["multiply-adds".to_owned(), thousands(facts.multiply_adds[nth])],
+        ["multiply-adds".to_owned(), thousands(so_far)],
         ["parameters".to_owned(), thousands(facts.parameters[nth] as u64)],
+        ["shape".to_owned(), format!("{:?} {mark}", out.shape())],
+        ["max |Δ|".to_owned(), delta],
     ];
     let grid = |name, entries: &Matrix, order, is_wrong, d_k| {
         let entries = entries.clone();
@@ -132,7 +137,27 @@ fn stage(
         grid("Q, all heads", q, (order, 0), wrong_q, Some(q.ncols() / 2)),
         grid("output", out, (order_of_out, Q), wrong_out, None),
     ];
-    Stage { name, at_once, grids, facts: facts.to_vec() }
+    let button = match set.forget {
+        false => ["forget=on", "forget the transpose"],
+        true => ["forget=off", "transpose again"],
+    };
+    Stage {
+        name,
+        at_once,
+        grids,
+        facts: facts.to_vec(),
+        done: so_far as f64 / all as f64,
+        button: (nth == 2).then_some(button),
+    }
+}
+
+/// Multiply-adds by then: an entry of Q is a sum of so many products, and so is one of the
+/// output. What lies between them is done before the first entry of the output.
+fn done(step: usize, all: u64, d_model: usize) -> u64 {
+    match step {
+        0..=Q => (step * d_model) as u64,
+        _ => all - ((LAST - step) * d_model) as u64,
+    }
 }
 
 /// The stages: what each computes at once, of Q and of the output.
@@ -197,6 +222,9 @@ mod tests {
         assert_eq!(facts.multiply_adds, [counted; 3]);
         assert_eq!(facts.parameters, [two_lenses().unwrap().count().total(); 3]);
         assert_eq!(facts.delta, [0.0; 3]);
+        // Of Q and of the output 12 entries of 4 products each.
+        let by_then = [0, 1, Q, Q + 1, LAST].map(|step| done(step, counted, 4));
+        assert_eq!(by_then, [0, 4, 48, counted - 44, counted]);
     }
 
     /// By hand: of 12 addresses head 0 gets 0 to 5, of which 0, 1 and none other are its
@@ -206,7 +234,7 @@ mod tests {
         let wrong = LIVE.at([("forget", "on")]).unwrap();
         assert_eq!(wrong.facts.n_strayed, 8);
         assert!(wrong.facts.delta[2] > 0.1 && wrong.facts.delta[1] == 0.0);
-        let shapes = |view: &LiveView<Facts>| view.figure.tables()[0].rows[3].clone();
+        let shapes = |view: &LiveView<Facts>| view.figure.tables()[0].rows[4].clone();
         assert_eq!(shapes(&wrong), shapes(&LIVE.at([]).unwrap()));
     }
 

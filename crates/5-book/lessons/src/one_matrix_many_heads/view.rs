@@ -44,11 +44,14 @@ const QUESTIONS: &[Question<Set, Facts>] = &[
 const CONTIGUOUS: usize = 3;
 const WRONG: usize = TapeStop::ALL.len() - 1;
 
+const MOST_TOKENS: usize = 6;
+const MOST_HEADS: usize = 5;
+
 live! {
     struct Set {
         stop: usize = "Stop", slider([0, WRONG], 1, WRONG).played();
-        n: usize = "Tokens n", count([1, 6], 4);
-        h: usize = "Heads h", count([1, 5], 3);
+        n: usize = "Tokens n", count([1, MOST_TOKENS], 4);
+        h: usize = "Heads h", count([1, MOST_HEADS], 3);
         d_model: usize = "d_model", count([1, 16], 12);
     }
 
@@ -94,9 +97,18 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
             n * d_model
         ),
     };
-    let figure = tape(title, [n, h, d], at)?;
+    let figure = tape(title, [n, h, d], at, others(set))?;
     let words = words(set, at, [in_head, in_row]);
     Ok(LiveView { figure, words, facts: Facts { places, memory, in_head, in_row } })
+}
+
+/// The next smaller and the next larger number of tokens, and of heads that share the width.
+fn others(&Set { n, h, d_model, .. }: &Set) -> [[Option<usize>; 2]; 2] {
+    let heads = |h: &usize| d_model.is_multiple_of(*h);
+    let fewer = (1..h).rev().find(heads);
+    let more = (h + 1..=MOST_HEADS).find(heads);
+    let tokens = [n - 1, n + 1].map(|n| (1..=MOST_TOKENS).contains(&n).then_some(n));
+    [tokens, [fewer, more]]
 }
 
 /// The entries in the order of a row-major memory.

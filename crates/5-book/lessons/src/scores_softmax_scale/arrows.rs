@@ -42,7 +42,7 @@ const QUESTIONS: &[Question<Set, Facts>] = &[
               same attention weight?",
         is_answered: |set, it| {
             let [least, _, most] = ends(it.shares.iter().copied());
-            set.leaves_keys() && most - least < 0.05
+            set.leaves_keys() && most - least < 0.15
         },
         answer: |set| set.query = [0.0, 0.0],
         found: "At 0: with these keys only a query of hardly any length has nothing to \
@@ -96,7 +96,7 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
     let title =
         "A dot product is positive on the query's side, 0 across it, negative against it";
     let named: Vec<_> = NAMES.into_iter().zip(keys).collect();
-    let figure = dot_product(title, REACH, query, &named)?;
+    let figure = dot_product(title, REACH, query, &named, shares.as_slice())?;
     let [a, b, c] = [0, 1, 2].map(|at| written(products[at], 2));
     let [of_a, of_b, of_c] = [0, 1, 2].map(|at| shares[at]);
     let words = format!(

@@ -8,6 +8,8 @@ pub(in crate::diagram) enum Ink {
     Plain,
     /// Not what the diagram is about.
     Muted,
+    /// What lies behind all else.
+    Faint,
     /// What it is about.
     Lit,
     /// In the colour of the `nth` head.
@@ -32,7 +34,7 @@ impl Ink {
 
     pub(super) fn colour(self) -> &'static str {
         match self {
-            Self::Plain | Self::Muted => "currentColor",
+            Self::Plain | Self::Muted | Self::Faint => "currentColor",
             Self::Lit => palette::head(0),
             Self::Head(nth) => palette::head(nth),
             Self::Hue(nth) => palette::beside_wrong(nth),
@@ -47,6 +49,7 @@ impl Ink {
         match self {
             Self::Plain => format!("stroke=\"{colour}\" stroke-opacity=\".75\""),
             Self::Muted => format!("stroke=\"{colour}\" stroke-opacity=\".35\""),
+            Self::Faint => format!("stroke=\"{colour}\" stroke-opacity=\".15\""),
             Self::Lit => format!("class=\"lit\" stroke=\"{colour}\" stroke-width=\"2\""),
             _ => format!("stroke=\"{colour}\" stroke-width=\"1.5\""),
         }
@@ -55,7 +58,7 @@ impl Ink {
     pub(super) fn fill(self) -> String {
         let colour = self.colour();
         match self {
-            Self::Plain | Self::Muted => "fill=\"none\"".to_owned(),
+            Self::Plain | Self::Muted | Self::Faint => "fill=\"none\"".to_owned(),
             Self::Lit => format!("fill=\"{colour}\" fill-opacity=\".16\""),
             Self::Wrong => format!("fill=\"{colour}\" fill-opacity=\".5\""),
             _ => format!("fill=\"{colour}\" fill-opacity=\".22\""),

@@ -1,8 +1,8 @@
 //! The drawing of [`equations`](super::equations()).
 
 use super::super::canvas::{Anchor, Canvas, Ink, Key, Look, Product, Rect};
-use super::placed::{Placed, SIGN, is_upright, placed};
-use super::{Cells, CellsLook, Equation, Step, number};
+use super::placed::{LETTERS, Placed, SIGN, is_upright, placed};
+use super::{Cells, CellsLook, Equation, ROUNDING, Step, number};
 
 /// Room at the edges, and for the sum that is written below.
 const EDGE: f64 = 2.0;
@@ -31,7 +31,7 @@ pub(super) fn drawn(lines: &[Equation], width: f64) -> Canvas {
     }
     if let Some(sum) = lines.iter().find_map(first_sum) {
         canvas.marked(&[("sum", String::new())], |canvas| {
-            let look = Look { room: width - 2.0 * EDGE, ..Look::note() };
+            let look = Look { room: width - 2.0 * EDGE, size: LETTERS, ..Look::note() };
             let at = [width / 2.0, top + SUM / 2.0 - 4.0];
             canvas.text(&sum, at, Anchor::Middle, look);
         });
@@ -124,7 +124,7 @@ fn draw_cells(
 ) {
     let (n_rows, n_columns) = cells.entries.shape();
     canvas.cell(rect, Ink::Plain);
-    if matches!(cells.look, CellsLook::Head(_) | CellsLook::Heads(_)) {
+    if !matches!(cells.look, CellsLook::Plain | CellsLook::Attn) {
         for column in 0..n_columns {
             canvas.cell(&rect.column(column, n_columns), cells.ink(column));
         }
@@ -159,6 +159,12 @@ fn draw_row(canvas: &mut Canvas, cells: &Cells, i: usize, row: &Rect) {
             }),
             None => draw_entry(canvas, cells, &cell, value),
         }
+        let before = cells.before.as_ref().and_then(|it| it.get((i, j)));
+        if before.is_some_and(|it| (it - value).abs() > ROUNDING) {
+            let [x, y] = [cell.x + 2.0, cell.y + 2.0];
+            let inner = Rect { x, y, w: cell.w - 4.0, h: cell.h - 4.0 };
+            canvas.framed(&inner, Ink::Wrong);
+        }
     }
 }
 
@@ -167,7 +173,7 @@ fn draw_entry(canvas: &mut Canvas, cells: &Cells, cell: &Rect, value: f64) {
         return canvas.share(cell, value, &entry(value));
     }
     let ink = if value == 0.0 { Ink::Muted } else { Ink::Plain };
-    let look = Look { room: cell.w - 4.0, ink, ..Look::note() };
+    let look = Look { room: cell.w - 4.0, ink, size: LETTERS, ..Look::note() };
     canvas.text(&entry(value), cell.middle(), Anchor::Middle, look);
 }
 
@@ -176,22 +182,33 @@ fn draw_names(canvas: &mut Canvas, cells: &Cells, rect: &Rect) {
     for (i, name) in cells.rows.iter().enumerate() {
         let y = rect.row(i, n_rows).middle()[1];
         let ink = if cells.lit == Some(i) { Ink::Lit } else { Ink::Plain };
-        let look = Look { ink, ..Look::note() };
+        let look = Look { ink, size: LETTERS, ..Look::note() };
         canvas.text(name, [rect.x - 5.0, y], Anchor::End, look);
     }
     let is_upright = is_upright(cells, rect.w / n_columns as f64);
     for (j, name) in cells.columns.iter().enumerate() {
         let x = rect.column(j, n_columns).middle()[0];
         match is_upright {
-            true => canvas.upright(name, [x, rect.y - 4.0]),
-            false => canvas.text(name, [x, rect.y - 8.0], Anchor::Middle, Look::note()),
+            true => canvas.upright(name, [x, rect.y - 4.0], LETTERS),
+            false => {
+                let look = Look { size: LETTERS, ..Look::note() };
+                canvas.text(name, [x, rect.y - 9.0], Anchor::Middle, look);
+            }
         }
     }
+    // Matrices side by side have their names below themselves.
+    let names: Vec<&str> = match cells.look {
+        CellsLook::Parts(_) => cells.name.split(' ').collect(),
+        _ => vec![&*cells.name],
+    };
+    for (nth, name) in names.iter().enumerate() {
+        let x = rect.column(nth, names.len()).middle()[0];
+        canvas.text(name, [x, rect.bottom() + 12.0], Anchor::Middle, Look::name());
+    }
     let x = rect.middle()[0];
-    canvas.text(&cells.name, [x, rect.bottom() + 11.0], Anchor::Middle, Look::name());
     let shape = format!("[{n_rows}, {n_columns}]");
-    let look = Look { ink: Ink::Muted, ..Look::note() };
-    canvas.text(&shape, [x, rect.bottom() + 26.0], Anchor::Middle, look);
+    let look = Look { ink: Ink::Muted, size: LETTERS, ..Look::note() };
+    canvas.text(&shape, [x, rect.bottom() + 29.0], Anchor::Middle, look);
 }
 
 /// As the tables have it, with the minus sign of a formula.

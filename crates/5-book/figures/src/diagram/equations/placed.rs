@@ -1,18 +1,20 @@
 //! Where the matrices and signs of a line stand, in as many rows as it takes.
 
+use super::super::BESIDE;
 use super::super::canvas::Rect;
 use super::super::markup::width;
 use super::{Cells, Equation};
 
-/// An entry's room, on a wide page.
-const CELL: [f64; 2] = [44.0, 24.0];
-/// Letters of names, and of signs.
-const LETTERS: f64 = 11.0;
+/// An entry's room: on a wide page, and where there is less.
+const CELLS: [f64; 2] = [44.0, 36.0];
+const HIGH: f64 = 26.0;
+/// Letters of names and entries, and of signs.
+pub(super) const LETTERS: f64 = 12.5;
 pub(super) const SIGN: f64 = 15.0;
 /// Room beside a sign, and between names and their matrix.
 const GAP: f64 = 7.0;
 /// Room below a matrix, for its name and its shape.
-const NAMES: f64 = 34.0;
+const NAMES: f64 = 38.0;
 /// Between one row and the next.
 const APART: f64 = 10.0;
 
@@ -26,7 +28,7 @@ pub(super) struct Placed<'a> {
 
 /// Whether its columns' names are wider than its columns.
 pub(super) fn is_upright(cells: &Cells, cell: f64) -> bool {
-    cells.columns.iter().any(|name| width(name, LETTERS) > cell)
+    cells.columns.iter().any(|name| width(name, LETTERS) > cell - 4.0)
 }
 
 /// How high the names over its columns are.
@@ -58,7 +60,8 @@ impl<'a> Unit<'a> {
         let names = rows.iter().map(|name| width(name, LETTERS) + GAP);
         let names = names.fold(0.0, f64::max);
         let n_columns = cells.map_or(1, |cells| cells.entries.ncols()) as f64;
-        let cell = ((most - sign_width - names - 2.0) / n_columns).min(CELL[0]);
+        let widest = CELLS[usize::from(most < BESIDE)];
+        let cell = ((most - sign_width - names - 2.0) / n_columns).min(widest);
         Self { sign, sign_width, names, cells, cell }
     }
 
@@ -68,7 +71,7 @@ impl<'a> Unit<'a> {
     }
 
     fn height(&self) -> f64 {
-        self.cells.map_or(CELL[1], |cells| cells.entries.nrows() as f64 * CELL[1])
+        self.cells.map_or(HIGH, |cells| cells.entries.nrows() as f64 * HIGH)
     }
 
     fn above(&self) -> f64 {

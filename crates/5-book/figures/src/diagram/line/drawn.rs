@@ -9,7 +9,9 @@ use super::{
 /// Of the bar under a share.
 const BAR: f64 = 4.0;
 /// Between the lines of sums.
-const LINE: f64 = 18.0;
+const LINE: f64 = 20.0;
+/// Of entries and names.
+const LETTERS: f64 = 12.5;
 
 /// The names of things of one kind.
 fn each(name: &dyn Fn(usize) -> String, n: usize) -> Vec<String> {
@@ -31,6 +33,7 @@ pub(super) fn drawn(line: &Line, step: LineStep, lit: usize, is_wide: bool) -> C
     let mut drawing = Drawing { canvas, line, step, lit, at };
     drawing.words();
     drawing.ways(is_wide);
+    drawing.mask();
     for nth in 0..line.heads.len() {
         drawing.head(nth);
     }
@@ -50,10 +53,25 @@ impl Drawing<'_> {
 
     /// Where a matrix will stand, and its name, which is lit at its station.
     fn frame(&mut self, rect: &Rect, name: &str, at: [f64; 2], station: Station) {
-        self.canvas.cell(rect, Ink::Muted);
+        self.empty(rect, station);
         let is_lit = self.step.station() == station;
         let ink = if is_lit { Ink::Lit } else { Ink::Muted };
-        self.canvas.text(name, at, Anchor::Start, Look { ink, ..Look::note() });
+        self.canvas.text(
+            name,
+            at,
+            Anchor::Start,
+            Look { ink, size: LETTERS, ..Look::note() },
+        );
+    }
+
+    /// Where entries will stand; a click goes to the last step at its station.
+    fn empty(&mut self, rect: &Rect, station: Station) {
+        let step = LineStep::ALL.iter().rposition(|it| it.station() == station);
+        let pick = [("pick", format!("step={}", step.unwrap_or_default()))];
+        self.canvas.marked(&pick, |canvas| {
+            canvas.cell(rect, Ink::Nothing);
+            canvas.cell(rect, Ink::Muted);
+        });
     }
 
     /// Numbers in a row, or in a column, as one thing.
@@ -64,7 +82,7 @@ impl Drawing<'_> {
             canvas.cell(rect, ink);
             for (nth, text) in texts.iter().enumerate() {
                 let cell = if is_column { rect.row(nth, n) } else { rect.column(nth, n) };
-                let look = Look { room: cell.w - 2.0, ..Look::note() };
+                let look = Look { room: cell.w - 2.0, size: LETTERS, ..Look::note() };
                 canvas.text(text, cell.middle(), Anchor::Middle, look);
             }
         });
@@ -79,7 +97,7 @@ impl Drawing<'_> {
             let key = Key::new(format!("word.{word}")).picks(&picks);
             let ink = if word == self.lit { Ink::Lit } else { Ink::Plain };
             self.canvas.keyed(&key, |canvas| {
-                let look = Look { ink, room: x.x - 6.0, ..Look::note() };
+                let look = Look { ink, room: x.x - 6.0, size: LETTERS, ..Look::note() };
                 canvas.text(text, [x.x - 5.0, row.middle()[1]], Anchor::End, look);
             });
             if self.is_at(LineStep::Rows) {
@@ -92,12 +110,31 @@ impl Drawing<'_> {
         }
     }
 
+    /// A button that switches the mask.
+    fn mask(&mut self) {
+        let rect = self.at.mask;
+        let is_on = self.line.heads[0].masked.iter().any(|it| it.is_infinite());
+        let [text, to] = match is_on {
+            true => ["causal mask: on", "off"],
+            false => ["causal mask: off", "on"],
+        };
+        let key = Key::new("mask").picks(format!("causal={to}"));
+        let look = Look { room: rect.w - 8.0, size: LETTERS, ..Look::note() };
+        self.canvas.keyed(&key, |canvas| {
+            canvas.rect(&rect, if is_on { Ink::Lit } else { Ink::Plain });
+            canvas.text(text, rect.middle(), Anchor::Middle, look);
+        });
+    }
+
     /// From each part to the next.
     fn ways(&mut self, is_wide: bool) {
         let Places { x, lanes, concat, out, sum, .. } = self.at;
         for lane in &lanes {
             let (from, to) = match is_wide {
-                true => ([x.right() + 3.0, x.middle()[1]], [lane.q.x - 4.0, lane.q.y]),
+                true => (
+                    [x.right() + 3.0, x.middle()[1]],
+                    [lane.q.x - 4.0, lane.q.middle()[1]],
+                ),
                 false => {
                     let above = [lane.grid.x - 8.0, lane.name[1] - 8.0];
                     ([x.middle()[0], x.bottom() + 3.0], above)
@@ -117,8 +154,14 @@ impl Drawing<'_> {
             };
             self.canvas.arrow(from, to, Ink::Muted);
         }
-        let middle = sum.middle()[1];
-        let [from, to] = [[out.right() + 3.0, middle], [sum.x - 4.0, middle]];
+        let [from, to] = match is_wide {
+            true => {
+                [[out.middle()[0], out.bottom() + 20.0], [sum.middle()[0], sum.y - 20.0]]
+            }
+            false => {
+                [[out.right() + 3.0, sum.middle()[1]], [sum.x - 4.0, sum.middle()[1]]]
+            }
+        };
         self.canvas.arrow(from, to, Ink::Muted);
     }
 
@@ -126,16 +169,20 @@ impl Drawing<'_> {
         let (line, lane) = (self.line, self.at.lanes[nth]);
         let head = &line.heads[nth];
         let name = format!("head {nth}");
-        let look = Look { is_bold: true, ..Look::note() };
+        let look = Look { is_bold: true, size: LETTERS, ..Look::note() };
         self.canvas.text(&name, lane.name, Anchor::Start, look);
         let over = |rect: &Rect| [rect.x, rect.y - 8.0];
-        let before = [lane.k.x - 5.0 - 16.0, lane.k.middle()[1]];
+        let before = [lane.k.x - 24.0, lane.k.middle()[1]];
         self.frame(&lane.q, "Q", over(&lane.q), Station::Project);
         self.frame(&lane.k, "K^T", before, Station::Project);
-        let before = [lane.v.x - 11.0, lane.v.y + 9.0];
+        let before = [lane.v.x - 14.0, lane.v.y + 10.0];
         self.frame(&lane.v, "V", before, Station::Project);
-        for (rect, n_columns) in [(lane.grid, LINE_WORDS), (lane.out, HEAD_WIDTH)] {
-            self.canvas.cell(&rect, Ink::Muted);
+        let blank = [
+            (lane.grid, LINE_WORDS, Station::Softmax),
+            (lane.out, HEAD_WIDTH, Station::Mix),
+        ];
+        for (rect, n_columns, station) in blank {
+            self.empty(&rect, station);
             for column in 1..n_columns {
                 let x = rect.column(column, n_columns).x;
                 self.canvas.line([x, rect.y], [x, rect.bottom()], Ink::Muted);
@@ -252,7 +299,7 @@ impl Drawing<'_> {
         let Places { concat, w_o, out, sum, onward, .. } = self.at;
         let over = |rect: &Rect| [rect.x, rect.y - 8.0];
         self.frame(&concat, "concat", over(&concat), Station::Concat);
-        let before = [w_o.x - 24.0, w_o.y + 9.0];
+        let before = [w_o.x - 30.0, w_o.y + 10.0];
         self.frame(&w_o, "W^O", before, Station::Output);
         self.frame(&out, "out", [out.x, out.bottom() + 10.0], Station::Output);
         self.frame(&sum, "X + out", over(&sum), Station::Out);
@@ -284,10 +331,10 @@ impl Drawing<'_> {
         let is_out = self.is_at(LineStep::Add);
         let ink = if is_out { Ink::Lit } else { Ink::Muted };
         let [x, y, room] = onward;
-        let look = Look { ink, room, ..Look::note() };
-        for (nth, text) in ["feed-forward,", "next blocks,", "logits"].iter().enumerate()
-        {
-            self.canvas.text(text, [x, y + 14.0 * nth as f64], Anchor::Middle, look);
+        let look = Look { ink, room, size: LETTERS, ..Look::note() };
+        let texts = ["feed-forward,", "next blocks,", "logits"];
+        for (nth, text) in texts.iter().enumerate() {
+            self.canvas.text(text, [x, y + 16.0 * nth as f64], Anchor::Middle, look);
         }
     }
 
@@ -303,13 +350,13 @@ impl Drawing<'_> {
         let texts = sums::sums(self.line, self.step, self.lit);
         for (nth, text) in texts.iter().enumerate() {
             let at = [x, y + nth as f64 * LINE];
-            let look = Look { room, ..Look::note() };
+            let look = Look { room, size: LETTERS, ..Look::note() };
             self.canvas.text(text, at, Anchor::Start, look);
         }
         if self.step.n_rows() > 0 {
-            let hint = "Point at a score, at a head's mixture or at an entry of out: here is its sum.";
+            let hint = "Point at a score, a mixture or an entry of out: its sum.";
             self.canvas.marked(&[("sum", String::new())], |canvas| {
-                let look = Look { room, ink: Ink::Muted, ..Look::note() };
+                let look = Look { room, ink: Ink::Muted, size: LETTERS, ..Look::note() };
                 canvas.text(hint, [x, y + 2.0 * LINE], Anchor::Start, look);
             });
         }

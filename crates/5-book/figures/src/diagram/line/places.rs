@@ -7,7 +7,7 @@
 use super::{HEAD_WIDTH, HEADS, LINE_WORDS, Rect, WIDTH};
 
 /// The height of a row.
-pub(super) const ROW: f64 = 18.0;
+pub(super) const ROW: f64 = 20.0;
 
 /// Where the matrices of a head stand.
 #[derive(Debug, Clone, Copy)]
@@ -36,10 +36,11 @@ pub(super) struct Places {
     pub(super) sums: [f64; 2],
     /// Where the way goes on to, and how much room there is for its name.
     pub(super) onward: [f64; 3],
+    /// The button of the mask.
+    pub(super) mask: Rect,
 }
 
 const ROWS: f64 = LINE_WORDS as f64 * ROW;
-const WIDE: f64 = 720.0;
 const NARROW: f64 = 350.0;
 
 /// Four entries of this width in a row, a word a row.
@@ -68,42 +69,45 @@ impl Places {
         if is_wide { Self::wide() } else { Self::narrow() }
     }
 
-    /// From left to right, the heads above one another.
+    /// From left to right, the heads above one another, and the sum below the output.
     fn wide() -> Self {
-        const ENTRY: f64 = 22.0;
-        let y = 113.0;
-        let lanes = [8.0, 150.0].map(|y| lane([186.0, y], [ENTRY, 30.0], 8.0));
-        let concat = rows([414.0, y], ENTRY);
-        let out = rows([514.0, y], ENTRY);
+        const ENTRY: f64 = 23.0;
+        let y = 124.0;
+        let lanes = [14.0, 180.0].map(|y| lane([182.0, y], [ENTRY, 31.0], 8.0));
+        let concat = rows([398.0, y], ENTRY);
+        let out = rows([498.0, y], ENTRY);
         Self {
-            size: [WIDE, 334.0],
-            x: rows([66.0, y], ENTRY),
+            size: [super::super::BESIDE, 388.0],
+            x: rows([74.0, y], 22.0),
             lanes,
             concat,
             w_o: above(&out, WIDTH, 8.0),
             out,
-            sum: rows([630.0, y], ENTRY),
-            sums: [66.0, 286.0],
-            onward: [674.0, y + ROWS + 12.0, 88.0],
+            sum: rows([498.0, y + ROWS + 58.0], ENTRY),
+            sums: [2.0, 338.0],
+            onward: [544.0, y + 2.0 * ROWS + 72.0, 88.0],
+            mask: Rect { x: 2.0, y: 22.0, w: 128.0, h: 26.0 },
         }
     }
 
     /// From top to bottom, the heads side by side.
     fn narrow() -> Self {
         const ENTRY: f64 = 18.0;
-        let lanes = [2.0, 190.0].map(|x| lane([x, 84.0], [ENTRY, 26.0], 4.0));
-        let concat = rows([2.0, 306.0], ENTRY);
-        let out = rows([90.0, 306.0], ENTRY);
+        const WIDER: f64 = 24.0;
+        let lanes = [2.0, 190.0].map(|x| lane([x, 92.0], [ENTRY, 26.0], 4.0));
+        let concat = rows([2.0, 324.0], WIDER);
+        let out = rows([106.0, 324.0], WIDER);
         Self {
-            size: [NARROW, 434.0],
+            size: [NARROW, 498.0],
             x: rows([66.0, 16.0], 20.0),
             lanes,
             concat,
             w_o: above(&out, WIDTH, 6.0),
             out,
-            sum: rows([196.0, 306.0], ENTRY),
-            sums: [2.0, 386.0],
-            onward: [310.0, 306.0 + ROWS / 2.0, 78.0],
+            sum: rows([238.0, 324.0], WIDER),
+            sums: [2.0, 446.0],
+            onward: [286.0, 324.0 + ROWS + 16.0, 100.0],
+            mask: Rect { x: 196.0, y: 22.0, w: 128.0, h: 26.0 },
         }
     }
 }
