@@ -105,6 +105,7 @@ fn layout(rows: &[String], bands: &[&[NamedMatrix]], width: f64) -> Layout {
     let panel = |(nth, it): (usize, &NamedMatrix)| {
         let n_columns = it.columns.len() as f64;
         Panel {
+            is_whole: false,
             title: it.name.to_owned(),
             x: Axis::across(&owned(it.columns), FONT_SIZE).upright(),
             y: Axis::down(rows, FONT_SIZE).labelled(nth.is_multiple_of(n)),

@@ -29,6 +29,14 @@ pub struct Tangent<'a> {
 /// [`Error::Sizes`] for an empty curve; [`Error::TooMany`] above 500 points;
 /// [`Error::Number`] for a coordinate or a slope that is no finite number.
 pub fn tangent(title: impl Into<String>, drawn: Tangent) -> Result<Figure> {
+    tangent_on(Chart::new(title).left_once(40.0), drawn)?.figure()
+}
+
+/// The same in a row of its own of a chart that may have other panels.
+///
+/// # Errors
+/// As [`tangent`].
+pub fn tangent_on(chart: Chart, drawn: Tangent) -> Result<Chart> {
     let Tangent { axes, curve, at, slope, reached } = drawn;
     Error::expect_count("the number of points", curve.len(), 500)?;
     Error::expect_finite("the slope", slope)?;
@@ -38,14 +46,11 @@ pub fn tangent(title: impl Into<String>, drawn: Tangent) -> Result<Figure> {
         }
     }
     let names = drawn.names();
-    Chart::new(title)
-        .panels([drawn.panel()])
-        .marks(drawn.traces())
-        .left_once(40.0)
+    Ok(chart
+        .panel(drawn.panel().whole(), drawn.traces())
         .above(legend_room(names.iter().map(String::as_str), 14.0))
         .says(drawn.description())
-        .tables([drawn.table()])
-        .figure()
+        .tables([drawn.table()]))
 }
 
 /// How many points of the curve the table and the sketch show, about.

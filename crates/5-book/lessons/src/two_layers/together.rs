@@ -180,12 +180,8 @@ impl LiveTraining for Repeating {
         let (steps, scores): (Vec<usize>, Vec<f64>) =
             looks.map(|look| (look.step, look.score)).unzip();
 
-        let maps = shown_heads(now).map(|ShownHead { layer, head, looks_at, .. }| {
-            (
-                format!("layer {layer}, head {head}: {looks_at}"),
-                now.maps[layer][head].clone(),
-            )
-        });
+        let maps: Vec<Vec<(String, Matrix)>> =
+            now.maps.iter().enumerate().map(|it| named(it, &shown_heads(now))).collect();
         let tokens = tokens(&trained.test);
         let together = ScoreAndMaps {
             n_steps: schedule.n_steps,
@@ -193,6 +189,7 @@ impl LiveTraining for Repeating {
             scores: &scores,
             tokens: &tokens,
             maps: &maps,
+            without,
         };
         let figure = together.figure(title(schedule, now, without))?;
         let facts = Facts {
@@ -206,6 +203,19 @@ impl LiveTraining for Repeating {
         let words = words(schedule, now, without);
         Ok(LiveView { figure, words, facts })
     }
+}
+
+/// The maps of a layer, those of heads that are looked for with what they look at.
+fn named(
+    (layer, maps): (usize, &Vec<Matrix>),
+    shown: &[ShownHead],
+) -> Vec<(String, Matrix)> {
+    let name = |head: usize| {
+        let found = shown.iter().find(|it| [it.layer, it.head] == [layer, head]);
+        let looks_at = found.map_or(String::new(), |it| format!(": {}", it.looks_at));
+        format!("layer {layer}, head {head}{looks_at}")
+    };
+    maps.iter().enumerate().map(|(head, map)| (name(head), map.clone())).collect()
 }
 
 /// A head that is removed, and the score without it.
