@@ -93,22 +93,20 @@ impl Bytes {
 
     /// All ways that go with these instructions here, the best first.
     fn available(instructions: Instructions) -> Vec<Self> {
-        let mut all: Vec<Option<Set>> = Vec::new();
-        match instructions.name() {
+        let all: Vec<Option<Set>> = match instructions.name() {
             #[cfg(all(target_arch = "x86_64", not(miri)))]
-            "AVX-512" => {
-                all.push(vnni::Vnni::new().map(Set::Vnni));
-                all.push(pulp::x86::V3::try_new().map(Set::Avx2));
-            }
+            "AVX-512" => vec![
+                vnni::Vnni::new().map(Set::Vnni),
+                pulp::x86::V3::try_new().map(Set::Avx2),
+            ],
             #[cfg(all(target_arch = "x86_64", not(miri)))]
-            "AVX2" => all.push(pulp::x86::V3::try_new().map(Set::Avx2)),
+            "AVX2" => vec![pulp::x86::V3::try_new().map(Set::Avx2)],
             #[cfg(all(target_arch = "aarch64", not(miri)))]
             "NEON" => {
-                all.push(neon::Four::new().map(Set::Sdot));
-                all.push(neon::Four::new().map(Set::Smull));
+                vec![neon::Four::new().map(Set::Sdot), neon::Four::new().map(Set::Smull)]
             }
-            _ => {}
-        }
+            _ => Vec::new(),
+        };
         all.into_iter().flatten().map(Self).collect()
     }
 
