@@ -62,15 +62,15 @@ pub fn masked_head<S: AsRef<str>>(
             .lettered(by_cell(map.shape(), |i, j| in_short(map[(i, j)])))
     });
     // A pair that is blocked is no pair with a share of 0.
-    let with = with.without(|i, j| !allowed[(i, j)]).paints(painted);
-    let blocked = mask.blocked(1, queries, keys);
+    let with = with.without(|i, j| !allowed[(i, j)]);
+    let blocked = mask.blocked(1, queries, keys).paints(painted);
     let frames = [0, 1].map(|nth| frame([0, keys.len() - 1], [query; 2]).on(nth));
     Chart::new(title)
         .laid_out(grid.layouts().map(|layout| scaled(layout, most)))
         .marks([without, with, blocked].into_iter().chain(frames))
         .says(format!(
-            "Heat maps of a head without a mask and with it. Of {}, a query may attend to a \
-             key. {}",
+            "Heat maps of a head without a mask and with it. In {}, the query may attend to \
+             the key. {}",
             mask.counted(),
             heads.strongest()
         ))

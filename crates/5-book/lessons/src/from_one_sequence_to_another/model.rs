@@ -107,6 +107,7 @@ impl Translation {
         let tables = maps.tables().iter().cloned();
         Ok(chart
             .tables(tables)
+            .without_ghosts()
             .sketch(maps.sketch())
             .says(maps.alternative())
             .figure()?)
@@ -134,20 +135,19 @@ impl Translation {
             mark.text_size(15).in_legend(false).silent().unclipped()
         };
         let meant: Vec<char> = meant.map_or(written.clone(), |it| it.chars().collect());
-        let only = |wrong: bool| -> Vec<char> {
-            let pairs = written.iter().enumerate();
-            let is_shown =
-                |at: usize, letter: char| (meant.get(at) != Some(&letter)) == wrong;
-            pairs
-                .map(|(at, &letter)| if is_shown(at, letter) { letter } else { ' ' })
-                .collect()
+        let only = |wrong: bool| -> (Vec<f64>, Vec<char>) {
+            let placed = written.iter().zip(&below).enumerate();
+            let shown = placed
+                .filter(|(at, (letter, _))| (meant.get(*at) != Some(letter)) == wrong);
+            shown.map(|(_, (letter, x))| (*x, *letter)).unzip()
         };
+        let [right, wrong] = [false, true].map(only);
         let above = (0..read.len()).map(|key| key as f64).collect();
         [
             dots.sized(5).coloured(NEUTRAL).in_legend(false).hover(told),
             texts(above, 1.18, &read),
-            texts(below.clone(), -0.25, &only(false)),
-            texts(below, -0.25, &only(true)).text_colour(palette::wrong()).text_size(20),
+            texts(right.0, -0.25, &right.1),
+            texts(wrong.0, -0.25, &wrong.1).text_colour(palette::wrong()).text_size(22),
         ]
     }
 }

@@ -70,6 +70,7 @@ impl Learning<'_> {
                 (0..self.targets.len()).map(|r| self.line(r)),
             )
             .sketch(self.sketch(&tables[0]))
+            .without_ghosts()
             .tables(tables)
             .says(self.sentence())
             .figure()

@@ -179,6 +179,7 @@ impl Comparison {
             .panel(of_losses, others.into_iter().chain(lines))
             .panel(of_check, self.check(place))
             .says(shown.alternative())
+            .without_ghosts()
             .tables(shown.tables().iter().cloned().chain([check]))
             .figure()?)
     }

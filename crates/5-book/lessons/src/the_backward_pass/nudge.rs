@@ -163,7 +163,7 @@ fn figure(
     let handle = Mark::points([x], [rounded(y)]).sized(18).coloured(palette::head(0));
     let handle = handle.outlined("var(--bg)", 3.0).dragged_along_x("nudge").silent();
     let handle = handle.in_legend(false).unclipped().on(3);
-    Ok(tangent_on(chart, tangent)?.marks([handle]).figure()?)
+    Ok(tangent_on(chart, tangent)?.marks([handle]).without_ghosts().figure()?)
 }
 
 /// The loss by the nudge, from the smallest to the largest.

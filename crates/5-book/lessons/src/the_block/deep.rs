@@ -83,9 +83,9 @@ fn figure(title: String, set: &Set, depth: &Depth, longest: &Depth) -> Result<Fi
     let blocks = Axis::between([0.0, N_BLOCKS as f64]).titled("after block");
     let decades = Axis::decades(y, log_axis::power_of_ten);
     let lines = [
-        ("gradient, of that at the top", &depth.gradients),
-        ("spread of the tokens' entries", &depth.scales),
-        ("how far tokens are apart", &depth.apart),
+        ("gradient, of the top's", &depth.gradients),
+        ("spread of entries", &depth.scales),
+        ("tokens apart", &depth.apart),
     ];
     let marks = lines.iter().enumerate().map(|(nth, (name, numbers))| {
         let told = numbers.iter().enumerate();
@@ -103,7 +103,7 @@ fn figure(title: String, set: &Set, depth: &Depth, longest: &Depth) -> Result<Fi
     let end = end.sized(16).coloured(palette::beside_wrong(1)).outlined("var(--bg)", 3.0);
     let end = end.dragged_along_x("blocks").in_legend(false).silent().unclipped();
     let hidden = Panel::new(
-        "one block: press a part",
+        "one block: press the residual, a norm or the layer",
         Axis::hidden([0.0, 10.0]),
         Axis::hidden([0.0, 2.0]),
         92.0,
@@ -115,7 +115,7 @@ fn figure(title: String, set: &Set, depth: &Depth, longest: &Depth) -> Result<Fi
         .above(legend_room(lines.iter().map(|(name, _)| *name), 14.0))
         .panel(measured, marks.chain([end]))
         .panel(hidden, block(set));
-    Ok(chart.captioned().figure()?)
+    Ok(chart.captioned().without_ghosts().figure()?)
 }
 
 /// The wire through a block, the residual over it, and its parts.
@@ -135,27 +135,34 @@ fn block(set: &Set) -> Vec<Mark> {
     };
     let arc = arc.tells(format!("turn the residual {other}"));
     let arc = arc.picks(format!("residual={other}")).unclipped();
+    let part = |x: f64, size: usize, is_there: bool, colour: &'static str| {
+        let mark = Mark::points([x], [0.5]).marked("square", size).in_legend(false);
+        match is_there {
+            true => mark.coloured(colour).unclipped(),
+            false => mark.coloured("var(--bg)").outlined(NEUTRAL, 2.0).unclipped(),
+        }
+    };
     let norm = |x: f64, place: Place, key: &str| {
         let is_there = set.norm == place;
-        let symbol = if is_there { "square" } else { "square-open" };
         let sets = if is_there { "none" } else { key };
-        let colour = if is_there { palette::head(0) } else { NEUTRAL };
-        let mark = Mark::points([x], [0.5]).marked(symbol, 46).coloured(colour);
-        let mark = mark.tells(format!("norm {sets}")).picks(format!("norm={sets}"));
+        let mark = part(x, 46, is_there, palette::head(0));
+        let mark = mark.tells(format!("norm: {sets}")).picks(format!("norm={sets}"));
         let text = name(x, 0.5, "norm");
-        [
-            mark.in_legend(false).unclipped(),
-            if is_there { text.text_colour("#fff") } else { text },
-        ]
+        [mark, if is_there { text.text_colour("#fff") } else { text }]
+    };
+    let (size, next, told) = match set.size {
+        ..0.9 => (36, "2", "double its parameters"),
+        ..1.1 => (46, "0.5", "halve its parameters"),
+        _ => (58, "1", "its parameters as they begin"),
     };
     let layer =
-        Mark::points([4.0], [0.5]).marked("square", 46).coloured(palette::head(2));
+        part(4.0, size, true, palette::head(2)).tells(told).picks(format!("size={next}"));
     let sum = Mark::points([7.0], [0.5]).marked("circle", 26).coloured(palette::head(2));
     let white = |mark: Mark| mark.text_colour("#fff");
     let mut marks = vec![wire, arc];
     marks.extend(norm(2.3, Place::Before, "before"));
     marks.extend(norm(8.6, Place::After, "after"));
-    marks.extend([quiet(layer), quiet(sum), white(name(7.0, 0.5, "+"))]);
+    marks.extend([layer, quiet(sum), white(name(7.0, 0.5, "+"))]);
     marks.push(white(name(4.0, 0.5, "layer")));
     marks.push(name(4.0, 1.75, &format!("residual: {residual}")));
     marks

@@ -227,10 +227,15 @@ fn title(schedule: &Schedule, now: &PredictorLook, without: Without) -> String {
         1 => "1 layer gets".to_owned(),
         n => format!("{n} layers get"),
     };
-    let without = without.map_or(String::new(), |([layer, head], left)| {
-        format!(", and {} without head {head} of layer {layer}", percent(left))
-    });
-    format!("Seed {seed}, step {step}: {layers} {score} right{without}")
+    let what = match without {
+        None => format!("{layers} {score} right"),
+        // In one line.
+        Some(([layer, head], left)) => {
+            let left = percent(left);
+            format!("{score} right, and {left} without head {head} of layer {layer}")
+        }
+    };
+    format!("Seed {seed}, step {step}: {what}")
 }
 
 fn words(schedule: &Schedule, now: &PredictorLook, without: Without) -> String {

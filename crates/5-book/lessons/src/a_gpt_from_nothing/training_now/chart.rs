@@ -47,6 +47,7 @@ impl Now<'_> {
             .marks(maps)
             .grouped(Grouping::Stacked)
             .bar_gap(0.2)
+            .without_ghosts()
             .tables(self.tables())
             .says(format!("Lines of losses, bars and maps. {}", self.words()))
             .figure()

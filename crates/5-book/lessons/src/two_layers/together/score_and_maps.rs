@@ -57,6 +57,7 @@ impl ScoreAndMaps<'_> {
             .panel(score.whole(), self.score())
             .tables(self.tables())
             .sketch(self.sketch())
+            .without_ghosts()
             .says(self.sentence())
             .figure()
     }
