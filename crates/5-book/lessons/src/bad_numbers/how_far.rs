@@ -198,8 +198,11 @@ fn figure(
         ("attention weights", attn, &queries, &keys),
         ("output: weights times V", out, &queries, &columns),
     ];
-    let mut chart =
-        Chart::new(title).columns(3).left(label_width(&queries, 12)).below(20.0);
+    let mut chart = Chart::new(title)
+        .columns(3)
+        .narrow_columns(2)
+        .left(label_width(&queries, 12))
+        .below(20.0);
     for (nth, (name, entries, rows, columns)) in named.into_iter().enumerate() {
         let (x, y) = (Axis::across(columns, 12), Axis::down(rows, 12));
         let panel = Panel::new(name, x, y, ROW * N as f64);

@@ -138,7 +138,11 @@ fn figure(
     // The strongest colour stays one on which a text is read.
     let most = 1.6 * gradients.iter().map(Matrix::amax).fold(0.0, f64::max);
     let [x, y] = tangent.reached;
-    let mut chart = Chart::new(title).columns(3).left(label_width(&rows, 12)).below(34.0);
+    let mut chart = Chart::new(title)
+        .columns(3)
+        .narrow_columns(2)
+        .left(label_width(&rows, 12))
+        .below(34.0);
     for (nth, gradients) in gradients.iter().enumerate() {
         let panel = Panel::new(
             format!("gradients of {}", NAMES[nth]),

@@ -38,6 +38,7 @@ impl ScoreAndMaps<'_> {
         let drawn = &tokens[..tokens.len().min(N_DRAWN)];
         let mut chart = Chart::new(title)
             .columns(n_heads)
+            .narrow_columns(n_heads.min(2))
             .left(label_width(tokens, FONT_SIZE).max(30.0))
             .below(26.0);
         for (layer, heads) in maps.iter().enumerate().rev() {
