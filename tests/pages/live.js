@@ -108,6 +108,15 @@ window.tried = {
     return JSON.stringify(seen.dataset.axis === "y" ? [x, y - apart] : [x + apart, y]);
   },
 
+  // A cell of a map that is painted, if there is one.
+  isPainted() {
+    return !!this.place.querySelector("[data-paint]");
+  },
+
+  cell() {
+    return this.reached(this.place.querySelector("[data-paint]"));
+  },
+
   // What is dragged over places side by side: its settings, and where each begins and ends.
   keys() {
     const parts = [...this.place.querySelectorAll("[data-places] [data-pick]")];

@@ -124,6 +124,15 @@ impl Hand {
             }
             problems.extend(after.faults(live));
         }
+        if page.text("String(tried.isPainted())").unwrap() == "true" {
+            let before = state(page);
+            self.presses_at(page, spot(page, "tried.cell()"));
+            let after = state(page);
+            if after.settings == before.settings {
+                problems.push("no cell was painted".to_owned());
+            }
+            problems.extend(after.faults(live));
+        }
         problems
     }
 

@@ -25,7 +25,7 @@ pub struct Chart {
     panels: Vec<Panel>,
     marks: Vec<Mark>,
     /// Where there is room; a phone has one.
-    n_columns: usize,
+    n_columns: [usize; 2],
     /// For the labels of a panel's y axis, in pixels.
     left: f64,
     /// Whether a panel's title stands over its plot, and not over its labels too.
@@ -42,6 +42,7 @@ pub struct Chart {
     sketch: Option<String>,
     tables: Vec<Table>,
     is_captioned: bool,
+    is_ghostless: bool,
 }
 
 impl Chart {
@@ -52,7 +53,7 @@ impl Chart {
             title: title.into(),
             panels: Vec::new(),
             marks: Vec::new(),
-            n_columns: 1,
+            n_columns: [1; 2],
             left,
             left_once: false,
             below,
@@ -64,6 +65,7 @@ impl Chart {
             sketch: None,
             tables: Vec::new(),
             is_captioned: false,
+            is_ghostless: false,
         }
     }
 
@@ -106,7 +108,12 @@ impl Chart {
 
     /// With so many panels side by side where there is room.
     pub fn columns(self, n_columns: usize) -> Self {
-        Self { n_columns, ..self }
+        Self { n_columns: [n_columns, self.n_columns[1]], ..self }
+    }
+
+    /// The same on a phone, where panels stand one above the other otherwise.
+    pub fn narrow_columns(self, n_columns: usize) -> Self {
+        Self { n_columns: [self.n_columns[0], n_columns], ..self }
     }
 
     /// With so much room for the labels of a panel's y axis, in pixels.
@@ -182,6 +189,11 @@ impl Chart {
         Self { is_captioned: true, ..self }
     }
 
+    /// Without a ghost of what was there before a move, in a live figure: where much is drawn.
+    pub fn without_ghosts(self) -> Self {
+        Self { is_ghostless: true, ..self }
+    }
+
     /// What is to be shown.
     ///
     /// # Errors
@@ -213,6 +225,7 @@ impl Chart {
         let layouts = layouts.map(|layout| Layout {
             grouping: self.grouping.or(layout.grouping),
             bar_gap: self.bar_gap.or(layout.bar_gap),
+            no_ghosts: self.is_ghostless.then_some(true),
             ..layout
         });
         let text = Text { alternative, sketch, tables };
@@ -223,7 +236,7 @@ impl Chart {
     fn layout(&self, at: usize) -> Layout {
         let place = Place {
             width: [WIDE, NARROW][at],
-            n_columns: [self.n_columns, 1][at],
+            n_columns: self.n_columns[at],
             left: self.left,
             left_once: self.left_once,
             below: self.below,

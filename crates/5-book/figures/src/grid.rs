@@ -78,6 +78,7 @@ impl<'a> Grid<'a> {
                 .labelled(nth.is_multiple_of(place.n_columns)),
             width: Some(map_width),
             height: n_rows * cell_height,
+            is_whole: false,
         };
         panels::layout(self.names.iter().enumerate().map(panel).collect(), &place)
     }

@@ -129,4 +129,4 @@ pub use panels::{NARROW, Panel, Place, WIDE};
 pub use roofline::{Reached, Roof, RoofStep, Roofline, roofline};
 pub use spec::Grouping;
 pub use spread::{ScaleSample, spread};
-pub use tangent::{Tangent, tangent};
+pub use tangent::{Tangent, tangent, tangent_on};

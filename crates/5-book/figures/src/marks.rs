@@ -37,10 +37,12 @@ pub struct Mark {
     pub(crate) mark_opacity: Option<f64>,
     pub(crate) opacity: Option<f64>,
     pub(crate) hatched: Option<bool>,
-    /// What each bar sets where a page drags over them.
+    /// What each place sets where a page presses it, or drags over bars.
     pub(crate) sets: Option<Texts>,
     /// What a page drags each mark along, and what that sets.
     pub(crate) drags: Option<Drags>,
+    /// In a live figure, the control of cells that are on or off by whose map it is painted.
+    pub(crate) paints: Option<String>,
     /// Of cells; without one it is the one of the figure's colour bar.
     pub(crate) scale: Option<Scale>,
     pub(crate) texts: Option<Texts>,
@@ -237,6 +239,12 @@ impl Mark {
         Self { sets: Some(Texts::new(settings)), ..self }
     }
 
+    /// With cells, or marks, of which a press sets something in a live figure, each its own:
+    /// `row=verb&column=2`, and nothing where that is empty.
+    pub fn presses(self, settings: impl Values) -> Self {
+        Self { sets: Some(Texts::new(settings)), ..self }
+    }
+
     /// With a mark that follows the pointer along x wherever its panel is pressed, in a live
     /// figure: where it is dragged to is what the control of this key is set to.
     pub fn dragged_along_x(self, key: &str) -> Self {
@@ -316,6 +324,12 @@ impl Mark {
     /// `query={row}&key={column}` of a cell, `head={nth}` of any other mark, from 0.
     pub fn picks(self, settings: impl Into<String>) -> Self {
         Self { picks: Some(settings.into()), ..self }
+    }
+
+    /// With cells of which a press, or a stroke over several, turns those of the table with
+    /// this key on or off, if the figure is live.
+    pub fn paints(self, key: &str) -> Self {
+        Self { paints: Some(key.to_owned()), ..self }
     }
 
     /// With nothing under the pointer.

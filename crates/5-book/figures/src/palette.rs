@@ -53,6 +53,12 @@ fn fallback(colour: &'static str) -> &'static str {
     named.and_then(|it| it.split_once(", ")).map_or(colour, |(_, colour)| colour)
 }
 
+/// Of numbers of both signs between the negative of an end and that end: purple below 0, blue
+/// above it, and at 0 hardly anything on any page.
+pub fn signs() -> Stops {
+    vec![(0.0, head(5)), (0.5, "rgba(118,118,118,0.12)"), (1.0, head(0))]
+}
+
 /// From a colour for nothing to that of the first head.
 pub fn from_nothing(nothing: &'static str) -> Stops {
     vec![(0.0, nothing), (1.0, head(0))]

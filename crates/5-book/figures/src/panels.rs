@@ -30,12 +30,19 @@ pub struct Panel {
     pub width: Option<f64>,
     /// In pixels.
     pub height: f64,
+    /// Whether it has a row of its own, as wide as all.
+    pub is_whole: bool,
 }
 
 impl Panel {
     /// As wide as its column; `height` is in pixels.
     pub fn new(title: impl Into<String>, x: Axis, y: Axis, height: f64) -> Self {
-        Self { title: title.into(), x, y, width: None, height }
+        Self { title: title.into(), x, y, width: None, height, is_whole: false }
+    }
+
+    /// In a row of its own.
+    pub fn whole(self) -> Self {
+        Self { is_whole: true, ..self }
     }
 }
 
@@ -85,9 +92,11 @@ impl Place {
 pub(crate) fn layout(panels: Vec<Panel>, place: &Place) -> Layout {
     let column = place.column();
     let width = place.width - place.left - GAP;
-    let tallest =
-        |row: &[Panel]| row.iter().map(|panel| panel.height).fold(0.0, f64::max);
-    let rows: Vec<f64> = panels.chunks(place.n_columns).map(tallest).collect();
+    let row_of = rows(&panels, place.n_columns);
+    let mut rows = vec![0.0; row_of.last().map_or(0, |last| last + 1)];
+    for (panel, &row) in panels.iter().zip(&row_of) {
+        rows[row] = panel.height.max(rows[row]);
+    }
     let around = PANEL_TITLE + place.below + GAP; // a panel's share of the height
     let height =
         rows.iter().sum::<f64>() + rows.len() as f64 * around - place.below - GAP;
@@ -99,16 +108,16 @@ pub(crate) fn layout(panels: Vec<Panel>, place: &Place) -> Layout {
         layout.legend = Legend::Above { at, is_shown: true, in_order: false };
     }
     let mut x = 0.0;
-    for (nth, Panel { title, x: x_axis, y: y_axis, width: own, height: tall }) in
-        panels.into_iter().enumerate()
-    {
-        let row = nth / place.n_columns;
-        if nth.is_multiple_of(place.n_columns) {
+    let mut row_before = None;
+    for (panel, row) in panels.into_iter().zip(row_of) {
+        let Panel { title, x: x_axis, y: y_axis, width: own, height: tall, is_whole } =
+            panel;
+        if row_before.replace(row) != Some(row) {
             x = 0.0;
         }
         let over: f64 = rows[..row].iter().sum::<f64>() + row as f64 * around;
         let y = height - over - PANEL_TITLE; // from the bottom
-        let right = x + own.unwrap_or(column);
+        let right = x + own.unwrap_or(if is_whole { width } else { column });
         let [across, up] = [span(x, right, width), span(y - tall, y, height)];
         let place_of = Some(Extent { across, up });
         layout.panels.push(Axes { x: x_axis, y: y_axis, place: place_of, over: None });
@@ -120,6 +129,19 @@ pub(crate) fn layout(panels: Vec<Panel>, place: &Place) -> Layout {
         x = right + place.apart();
     }
     layout
+}
+
+/// The row of each panel: so many to a row, but for those that have one of their own.
+fn rows(panels: &[Panel], n_columns: usize) -> Vec<usize> {
+    let (mut row, mut n_in_row) = (0, 0);
+    let row_of = |panel: &Panel| {
+        if n_in_row > 0 && (panel.is_whole || n_in_row >= n_columns) {
+            (row, n_in_row) = (row + 1, 0);
+        }
+        n_in_row += if panel.is_whole { n_columns } else { 1 };
+        row
+    };
+    panels.iter().map(row_of).collect()
 }
 
 /// From pixels to the parts of the whole that axes are placed by.

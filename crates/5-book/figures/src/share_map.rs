@@ -26,3 +26,11 @@ pub fn cells(map: &Matrix, description: Vec<Vec<String>>, gap: usize) -> Mark {
 pub fn entries(map: &Matrix) -> Vec<Vec<f64>> {
     by_cell(map.shape(), |i, j| rounded(map[(i, j)]))
 }
+
+/// A frame around cells of a map, from one column to another and from one row to another.
+pub fn frame([left, right]: [usize; 2], [top, bottom]: [usize; 2]) -> Mark {
+    let [x0, x1] = [left as f64 - 0.5, right as f64 + 0.5];
+    let [y0, y1] = [top as f64 - 0.5, bottom as f64 + 0.5];
+    let line = Mark::lines([x0, x1, x1, x0, x0], [y0, y0, y1, y1, y0]);
+    line.line("currentColor", 2.0).in_legend(false).silent().unclipped()
+}

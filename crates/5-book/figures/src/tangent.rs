@@ -29,29 +29,45 @@ pub struct Tangent<'a> {
 /// [`Error::Sizes`] for an empty curve; [`Error::TooMany`] above 500 points;
 /// [`Error::Number`] for a coordinate or a slope that is no finite number.
 pub fn tangent(title: impl Into<String>, drawn: Tangent) -> Result<Figure> {
-    let Tangent { axes, curve, at, slope, reached } = drawn;
-    Error::expect_count("the number of points", curve.len(), 500)?;
-    Error::expect_finite("the slope", slope)?;
-    for point in curve.iter().chain([&at, &reached]) {
-        for (axis, coordinate) in axes.iter().zip(point) {
-            Error::expect_finite(format!("the {axis}"), *coordinate)?;
-        }
-    }
-    let names = drawn.names();
-    Chart::new(title)
-        .panels([drawn.panel()])
-        .marks(drawn.traces())
-        .left_once(40.0)
-        .above(legend_room(names.iter().map(String::as_str), 14.0))
-        .says(drawn.description())
-        .tables([drawn.table()])
-        .figure()
+    drawn.check()?;
+    let chart = Chart::new(title).panels([drawn.panel()]).marks(drawn.traces());
+    drawn.told_of(chart.left_once(40.0)).figure()
+}
+
+/// The same in a row of its own of a chart that may have other panels.
+///
+/// # Errors
+/// As [`tangent`].
+pub fn tangent_on(chart: Chart, drawn: Tangent) -> Result<Chart> {
+    drawn.check()?;
+    Ok(drawn.told_of(chart.panel(drawn.panel().whole(), drawn.traces())))
 }
 
 /// How many points of the curve the table and the sketch show, about.
 const SHOWN: usize = 6;
 
 impl Tangent<'_> {
+    fn check(&self) -> Result<()> {
+        let Self { axes, curve, at, slope, reached } = self;
+        Error::expect_count("the number of points", curve.len(), 500)?;
+        Error::expect_finite("the slope", *slope)?;
+        for point in curve.iter().chain([at, reached]) {
+            for (axis, coordinate) in axes.iter().zip(point) {
+                Error::expect_finite(format!("the {axis}"), *coordinate)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// With its legend, its sentence and its table.
+    fn told_of(&self, chart: Chart) -> Chart {
+        let names = self.names();
+        chart
+            .above(legend_room(names.iter().map(String::as_str), 14.0))
+            .says(self.description())
+            .tables([self.table()])
+    }
+
     /// The tangent at this x.
     fn predicted(&self, x: f64) -> f64 {
         self.at[1] + self.slope * (x - self.at[0])

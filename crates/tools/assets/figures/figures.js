@@ -49,7 +49,7 @@
     // as a ghost, where its panels are those of now.
     change(page, before) {
       const chosen = this.spec.wide.choose && this.spec.marks.find((mark) => mark.group && mark.shown);
-      this.before = before && isAlike(before, page) ? before.marks : undefined;
+      this.before = before && !page.wide.no_ghosts && isAlike(before, page) ? before.marks : undefined;
       this.spec = page;
       if (chosen) this.choose(chosen.group);
       else this.draw();

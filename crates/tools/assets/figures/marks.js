@@ -26,7 +26,7 @@ window.figureMarks = (() => {
       if (mark.has_marks) group.append(symbol(mark, nth, x, y));
       if (mark.has_texts) group.append(beside(mark, nth, x, y, panel));
       const tip = tipOf(mark, nth);
-      if (tip) told.push({ x, y, width: 0, height: 0, tip, pick: filled(mark.picks, { nth }) });
+      if (tip) told.push({ x, y, width: 0, height: 0, tip, pick: mark.sets?.[nth] || filled(mark.picks, { nth }) });
     });
     return { group, told };
   }
@@ -120,7 +120,7 @@ window.figureMarks = (() => {
       const words = of(mark.texts, nth);
       if (words) group.append(inBar(mark, words, box, isLying, name && `words.${name}`));
       const tip = tipOf(mark, nth);
-      if (tip) told.push({ ...box, tip, pick: filled(mark.picks, { nth }) });
+      if (tip) told.push({ ...box, tip, pick: filled(mark.picks, { nth, text: words }) });
     });
     return { group, told };
   }
@@ -191,8 +191,10 @@ window.figureMarks = (() => {
         row: name(panel.spec.y, i), column: name(panel.spec.x, j),
         number: written(number), text: mark.texts?.[i]?.[j], told: mark.told?.[i]?.[j],
       };
+      if (mark.paints) words.append(element("rect", { ...box, fill: "none", "pointer-events": "all", "data-paint": `${mark.paints} ${i} ${j}` }));
       const tip = mark.pattern ? filled(mark.pattern, values) : values.told;
-      if (tip) told.push({ ...box, tip, pick: filled(mark.picks, { row: i, column: j }) });
+      const pick = mark.sets?.[i][j] || filled(mark.picks, { row: i, column: j });
+      if (tip && isNumber(number)) told.push({ ...box, tip, pick });
     }));
     const paths = [...cells].map(([fill, d]) => element("path", { d, fill }));
     return { group: element("g", { "shape-rendering": "crispEdges" }, ...paths, words), told };

@@ -137,7 +137,7 @@ window.liveHandles = (() => {
   // What a hand can do in the drawing, for who does not see it.
   function hint(place, controls, plot, isTrained) {
     const has = (part) => place.querySelector(part);
-    const drags = has("[data-drag], [data-places]") || controls.some((it) => it.move);
+    const drags = has("[data-drag], [data-places], [data-paint]") || controls.some((it) => it.move);
     const clicks = has(":not([data-places] *)[data-pick]") || plot?.told.some(({ pick }) => pick);
     const hands = [drags && "Drag", clicks && "click"].filter(Boolean).join(" or ");
     const rest = isTrained ? "set the controls and train" : "move a control";

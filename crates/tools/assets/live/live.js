@@ -124,6 +124,8 @@
     changed(control) {
       if (control) delete control.other;
       this.remember();
+      // What is changed without training anew begins the first training.
+      if (control?.at_any_time && !this.isBegun && this.isSet()) return this.begin();
       if (this.about.training && !(this.isBegun && control?.at_any_time)) {
         this.mark(this.isSet() || this.isBegun);
         return;

@@ -17,6 +17,9 @@ pub const QUESTIONS_JS: &str = include_str!("../live/questions.js");
 /// Lets arrows be dragged.
 pub const HANDLES_JS: &str = include_str!("../live/handles.js");
 
+/// Paints on maps.
+pub const BRUSH_JS: &str = include_str!("../live/brush.js");
+
 /// Makes the figures of a page live.
 pub const LIVE_JS: &str = include_str!("../live/live.js");
 
@@ -29,11 +32,12 @@ pub const MODULE: Asset = ("live-module.js", MODULE_JS);
 
 /// What a page with live figures loads, after [`MODULE`] and in this order, with the names
 /// to load it by.
-pub const LOADED: [Asset; 5] = [
+pub const LOADED: [Asset; 6] = [
     ("live.css", LIVE_CSS),
     ("live-controls.js", CONTROLS_JS),
     ("live-questions.js", QUESTIONS_JS),
     ("live-handles.js", HANDLES_JS),
+    ("live-brush.js", BRUSH_JS),
     ("live.js", LIVE_JS),
 ];
 

@@ -78,6 +78,7 @@ fn panels(it: OnlineSteps, place: &Place) -> Vec<Panel> {
         ),
         Panel::new("what each key counts, exp(s − m)", keys, Axis::numbers(1.08), 130.0),
         Panel {
+            is_whole: false,
             title: String::new(),
             x: Axis::hidden([0.0, 1.0]),
             y: Axis::hidden([n_lines - 0.5, -0.5]),

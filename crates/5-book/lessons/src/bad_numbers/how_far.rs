@@ -2,6 +2,9 @@
 
 use anyhow::Result;
 use attention::{Mask, Matrix, Rng, SeedableRng, random_matrix};
+use figures::{
+    Axis, Chart, Figure, Panel, Table, by_cell, label_width, palette, share_map,
+};
 
 use super::head::{Computed, Fill, Precision, Recipe};
 use super::number_maps;
@@ -49,6 +52,9 @@ const QUESTIONS: &[Question<Set, Facts>] = &[
 const N: usize = 4;
 /// The entry that is NaN: its token, and its column.
 const BROKEN: (usize, usize) = (2, 1);
+
+/// Of a row of a map, in pixels.
+const ROW: f64 = 30.0;
 
 /// The value, among query, key and value.
 const VALUE: usize = 2;
@@ -111,6 +117,26 @@ impl Set {
         Recipe { mask, fill: self.fill, precision: self.r#type, has_rules: self.rules }
     }
 
+    /// What a press on a cell of the `nth` map sets: the place of the NaN; a mask under which
+    /// the pair is blocked, or none; and of a blocked pair's weight, whether it is left out.
+    fn pressed(&self, nth: usize, at: (usize, usize)) -> String {
+        let is_blocked = self.recipe().mask.added(at, (N, N)).is_none();
+        let mask = match at {
+            _ if is_blocked => "none",
+            (_, 2) => "token",
+            (query, key) if key > query => "causal",
+            (_, key) if key < 2 => "front",
+            _ => return String::new(),
+        };
+        match nth {
+            0..3 if at == BROKEN && self.nan == Some(nth) => "nan=no".to_owned(),
+            0..3 if at == BROKEN => format!("nan={}", ["q", "k", "v"][nth]),
+            3 => format!("mask={mask}"),
+            4 if is_blocked => format!("rules={}", if self.rules { "off" } else { "on" }),
+            _ => String::new(),
+        }
+    }
+
     /// Queries, keys and values of four tokens, `[4, 4]` each, to one decimal, with the NaN.
     fn inputs(&self) -> [Matrix; 3] {
         let rng = &mut Rng::seed_from_u64(8);
@@ -126,7 +152,8 @@ impl Set {
 
 fn draw(set: &Set) -> Result<LiveView<Facts>> {
     let recipe = set.recipe();
-    let computed = recipe.compute(&set.inputs());
+    let inputs = set.inputs();
+    let computed = recipe.compute(&inputs);
     let Computed { scores, attn, out } = &computed;
     let counts = [scores, attn, out].map(|it| it.iter().filter(|x| x.is_nan()).count());
     let [in_scores, in_weights, in_outputs] = counts;
@@ -135,10 +162,7 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
         "NaN in {in_scores} of {cells} scores, {in_weights} of {cells} attention weights \
          and {in_outputs} of {cells} entries of the output"
     );
-    let rows: Vec<String> = (0..N).map(|query| format!("query {query}")).collect();
-    let columns: Vec<String> = (0..N).map(|column| column.to_string()).collect();
-    let named = [("scores", scores), ("attention weights", attn), ("output", out)];
-    let figure = number_maps::figure(title, &rows, &columns, &named)?;
+    let figure = figure(title, set, &inputs, &computed)?;
     let place = match set.nan {
         Some(VALUE) => "One entry of token 2's value is NaN",
         Some(1) => "One entry of token 2's key is NaN",
@@ -153,6 +177,54 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
         empty_rows(&recipe.mask, attn)
     );
     Ok(LiveView { figure, words, facts: Facts { in_outputs } })
+}
+
+/// The inputs above what is computed from them. Pressed are the place of the NaN in each
+/// input, scores, and attention weights of blocked pairs.
+fn figure(
+    title: String,
+    set: &Set,
+    [q, k, v]: &[Matrix; 3],
+    Computed { scores, attn, out }: &Computed,
+) -> Result<Figure> {
+    let names = |what: &str| (0..N).map(|at| format!("{what} {at}")).collect::<Vec<_>>();
+    let (tokens, queries, keys) = (names("token"), names("query"), names("key"));
+    let columns: Vec<String> = (0..N).map(|column| column.to_string()).collect();
+    let named = [
+        ("queries Q", q, &tokens, &columns),
+        ("keys K", k, &tokens, &columns),
+        ("values V", v, &tokens, &columns),
+        ("scores Q Kᵀ / √d_k, masked", scores, &queries, &keys),
+        ("attention weights", attn, &queries, &keys),
+        ("output: weights times V", out, &queries, &columns),
+    ];
+    let mut chart = Chart::new(title)
+        .columns(3)
+        .narrow_columns(2)
+        .left(label_width(&queries, 12))
+        .below(20.0);
+    for (nth, (name, entries, rows, columns)) in named.into_iter().enumerate() {
+        let (x, y) = (Axis::across(columns, 12), Axis::down(rows, 12));
+        let panel = Panel::new(name, x, y, ROW * N as f64);
+        let marks = number_maps::marks_of(nth, name, entries);
+        let marks = marks.map(|mark| {
+            mark.text_size(13).presses(by_cell((N, N), |i, j| set.pressed(nth, (i, j))))
+        });
+        let (row, column) = BROKEN;
+        let framed = (nth < 3).then(|| share_map::frame([column; 2], [row; 2]));
+        let framed = framed.map(|mark| mark.line(palette::wrong(), 2.0));
+        chart =
+            chart.panel(panel, marks.into_iter().chain(framed)).tables([Table::grid(
+                name,
+                "",
+                rows,
+                columns,
+                |i, j| number_maps::written(entries[(i, j)]),
+            )]);
+    }
+    let counts = named.map(|(name, entries, ..)| number_maps::counted(name, entries));
+    let says = format!("Maps of numbers. {}.", counts.join(". "));
+    Ok(chart.captioned().says(says).figure()?)
 }
 
 /// `the output of queries 0 and 3`.

@@ -48,7 +48,7 @@ fn strength(entry: f64) -> f64 {
 }
 
 /// The entries and, over them, the marks of the `nth` panel.
-fn marks_of(nth: usize, name: &str, entries: &Matrix) -> [Mark; 2] {
+pub(super) fn marks_of(nth: usize, name: &str, entries: &Matrix) -> [Mark; 2] {
     let shape = entries.shape();
     let most = entries.iter().map(|&entry| strength(entry)).fold(0.0, f64::max);
     let most = if most == 0.0 { 1.0 } else { significant(most) };
@@ -75,7 +75,7 @@ fn marks_of(nth: usize, name: &str, entries: &Matrix) -> [Mark; 2] {
 }
 
 /// `0.25`, `−1e9`, `NaN`, `−∞`.
-fn written(number: f64) -> String {
+pub(super) fn written(number: f64) -> String {
     match number {
         _ if number.is_nan() => "NaN".to_owned(),
         f64::INFINITY => "∞".to_owned(),
@@ -85,7 +85,7 @@ fn written(number: f64) -> String {
 }
 
 /// How many entries are no numbers, by kind.
-fn counted(name: &str, entries: &Matrix) -> String {
+pub(super) fn counted(name: &str, entries: &Matrix) -> String {
     let n = entries.len();
     let counts = ["NaN", "∞", "−∞"].map(|kind| {
         (kind, entries.iter().filter(|entry| written(**entry) == kind).count())

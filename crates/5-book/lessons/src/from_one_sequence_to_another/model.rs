@@ -76,27 +76,38 @@ impl Translation {
     }
 
     /// The same as ribbons from each letter that is written, below, up to the letters that the
-    /// head attends to, wider for a larger weight; grey in the heads that are removed.
+    /// head attends to, wider for a larger weight; grey in the heads that are removed. `presses`
+    /// gives what a press on a head does and what it sets; where `meant` is known, letters that
+    /// are wrong stand out.
     ///
     /// # Errors
     /// As [`figure`](Self::figure).
-    pub fn ribbons(&self, title: impl Into<String>, removed: &[usize]) -> Result<Figure> {
+    pub fn ribbons(
+        &self,
+        title: impl Into<String>,
+        removed: &[usize],
+        presses: impl Fn(usize) -> [String; 2],
+        meant: Option<&str>,
+    ) -> Result<Figure> {
         let maps = self.figure("")?;
         let n_read = self.read.chars().count() as f64;
         let mut chart = Chart::new(title).columns(2).left(8.0).below(6.0);
         for (head, map) in self.maps.iter().enumerate() {
             let (name, colour) = match removed.contains(&head) {
-                false => (format!("head {head}"), palette::head(head)),
+                false => (format!("head {head}"), palette::beside_wrong(head)),
                 true => (format!("head {head}, removed"), NEUTRAL),
             };
+            let [action, sets] = presses(head);
             let x = Axis::hidden([-0.9, n_read - 0.1]);
             let panel = Panel::new(name, x, Axis::hidden([-0.45, 1.4]), 150.0);
             let ribbons = WIDTHS.iter().filter_map(|step| ribbons(map, *step, colour));
-            chart = chart.panel(panel, ribbons.chain(self.letters(map)));
+            let ribbons = ribbons.map(|mark| mark.tells(&*action).picks(&*sets));
+            chart = chart.panel(panel, ribbons.chain(self.letters(map, meant)));
         }
         let tables = maps.tables().iter().cloned();
         Ok(chart
             .tables(tables)
+            .without_ghosts()
             .sketch(maps.sketch())
             .says(maps.alternative())
             .figure()?)
@@ -104,7 +115,7 @@ impl Translation {
 
     /// The letters that were read, above, and those that are written, below, each with where
     /// its weights go.
-    fn letters(&self, map: &Matrix) -> [Mark; 3] {
+    fn letters(&self, map: &Matrix, meant: Option<&str>) -> [Mark; 4] {
         let read: Vec<char> = self.read.chars().map(seen).collect();
         let written: Vec<char> = self.text.chars().map(seen).collect();
         let below: Vec<f64> = (0..written.len()).map(|row| x_of(row, map)).collect();
@@ -121,13 +132,22 @@ impl Translation {
             let texts = letters.iter().map(char::to_string);
             let mark =
                 Mark::texts(x, vec![y; letters.len()], texts).placed("middle center");
-            mark.text_size(14).in_legend(false).silent().unclipped()
+            mark.text_size(15).in_legend(false).silent().unclipped()
         };
+        let meant: Vec<char> = meant.map_or(written.clone(), |it| it.chars().collect());
+        let only = |wrong: bool| -> (Vec<f64>, Vec<char>) {
+            let placed = written.iter().zip(&below).enumerate();
+            let shown = placed
+                .filter(|(at, (letter, _))| (meant.get(*at) != Some(letter)) == wrong);
+            shown.map(|(_, (letter, x))| (*x, *letter)).unzip()
+        };
+        let [right, wrong] = [false, true].map(only);
         let above = (0..read.len()).map(|key| key as f64).collect();
         [
             dots.sized(5).coloured(NEUTRAL).in_legend(false).hover(told),
             texts(above, 1.18, &read),
-            texts(below, -0.25, &written),
+            texts(right.0, -0.25, &right.1),
+            texts(wrong.0, -0.25, &wrong.1).text_colour(palette::wrong()).text_size(22),
         ]
     }
 }
@@ -168,7 +188,7 @@ fn ribbons(
         }
     }
     let mark = (!x.is_empty()).then(|| Mark::lines(x, y).with_gaps());
-    mark.map(|mark| mark.line(colour, width).opacity(opacity).in_legend(false).silent())
+    mark.map(|mark| mark.line(colour, width).opacity(opacity).in_legend(false))
 }
 
 /// A letter, as it is seen: a space has a sign of its own.

@@ -73,6 +73,20 @@ impl Removed {
         choice([none].into_iter().chain(heads.clone().map(one)).chain(heads.map(but)))
     }
 
+    /// What a press on a head does, and what that sets: it is removed, then alone, then one
+    /// of all.
+    fn pressed(self, head: usize) -> [String; 2] {
+        let [action, sets] = match self {
+            Self::One(removed) if removed == head => ["leave it alone", "but-"],
+            Self::AllBut(kept) if kept == head => {
+                return ["press: all heads".into(), "removed=no".into()];
+            }
+            Self::AllBut(_) => ["leave it alone", "but-"],
+            _ => ["remove it", ""],
+        };
+        [format!("head {head}, press: {action}"), format!("removed={sets}{head}")]
+    }
+
     fn heads(self) -> Vec<usize> {
         let is_removed = |head: &usize| match self {
             Self::Nothing => false,
@@ -104,8 +118,15 @@ impl Set {
         let text = self.typed();
         let has = |part| text.contains(part);
         let has_month = has("mar") || text.starts_with("2031") && has("03");
-        let is_own = Form::ALL.iter().all(|form| form.write(MEANT).text != text);
-        has("2031") && has("12") && has_month && is_own
+        has("2031") && has("12") && has_month && !Self::is_known_form(&text)
+    }
+
+    fn is_known_form(text: &str) -> bool {
+        Form::ALL.iter().any(|form| form.write(MEANT).text == text)
+    }
+
+    fn is_meant(&self) -> bool {
+        self.is_own_form() || Self::is_known_form(&self.typed())
     }
 }
 
@@ -135,7 +156,10 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
          most goes from {}.",
         most.collect::<Vec<_>>().join(", "),
     );
-    let figure = written.ribbons(title, &set.removed.heads())?;
+    let meant = set.is_meant().then(|| MEANT.iso());
+    let presses = |head| set.removed.pressed(head);
+    let figure =
+        written.ribbons(title, &set.removed.heads(), presses, meant.as_deref())?;
     Ok(LiveView { figure, words, facts: Facts { written: written.text } })
 }
 

@@ -1,5 +1,9 @@
 //! What is true of every figure.
 
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
 use super::*;
 use crate::live::PageQuestion;
 
@@ -61,6 +65,54 @@ fn a_live_figure_asks_one_question_to_four() {
             assert!(ask.ends_with(['?', '.']) && found.ends_with('.'), "{ask} {found}");
         }
     }
+}
+
+/// What the marks of a figure set where they are pressed.
+fn pressed(page: &Value, all: &mut BTreeSet<String>) {
+    match page {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                let mut texts = vec![value];
+                while let Some(text) = texts.pop() {
+                    match text {
+                        Value::Array(list) => texts.extend(list),
+                        Value::String(text) if ["sets", "picks"].contains(&&**name) => {
+                            all.insert(text.clone());
+                        }
+                        _ => {}
+                    }
+                }
+                pressed(value, all);
+            }
+        }
+        Value::Array(list) => list.iter().for_each(|value| pressed(value, all)),
+        _ => {}
+    }
+}
+
+#[test]
+fn what_is_pressed_sets_controls_to_what_they_can_be() {
+    let mut n_pressed = 0;
+    for live in live() {
+        let mut all = BTreeSet::new();
+        pressed(&live.draw(&[]).unwrap().to_json(), &mut all);
+        n_pressed += all.len();
+        for text in all.iter().filter(|text| !text.is_empty()) {
+            let filled =
+                ["row", "column", "nth", "text"].iter().fold(text.clone(), |it, key| {
+                    it.replace(
+                        &format!("{{{key}}}"),
+                        if *key == "text" { "a" } else { "0" },
+                    )
+                });
+            let pairs: Vec<(&str, &str)> =
+                filled.split('&').filter_map(|pair| pair.split_once('=')).collect();
+            assert!(!pairs.is_empty(), "{}: {text}", live.name());
+            live.draw(&pairs)
+                .unwrap_or_else(|error| panic!("{}: {text}: {error}", live.name()));
+        }
+    }
+    assert!(n_pressed > 60, "{n_pressed}");
 }
 
 /// Where the controls stand first it is not answered; at its own answer it is.

@@ -3,17 +3,19 @@
 
 use attention::Matrix;
 use figures::{
-    Axis, Chart, DASHES, Figure, Grouping, Mark, Panel, Result, Table, escaped,
-    label_width, palette, rounded, share, share_map, sketch,
+    Axis, Chart, DASHES, FAINT, Figure, Grouping, Mark, NEUTRAL, Panel, Result, Table,
+    by_cell, escaped, label_width, palette, rounded, share, share_map, sketch,
 };
 
 /// How many looks the table and the text show.
 const SHOWN: usize = 8;
-/// Of the lines and the bars, in pixels.
-const HEIGHT: f64 = 176.0;
+/// Of the map and the bars, in pixels.
+const HEIGHT: f64 = 150.0;
+/// Of the lines.
+const LINES: f64 = 90.0;
 /// Of a row of the map, at most.
-const HIGHEST_ROW: f64 = 44.0;
-const FONT_SIZE: usize = 11;
+const HIGHEST_ROW: f64 = 50.0;
+const FONT_SIZE: usize = 12;
 
 /// A training on several targets, at one of its steps.
 #[derive(Clone, Copy)]
@@ -34,9 +36,9 @@ pub(super) struct Learning<'a> {
 }
 
 impl Learning<'_> {
-    /// Lines of the scores against steps, a heat map of what each head attends to, and bars
-    /// of the scores at the last look, without a head beside those with all. Scores below 0
-    /// are drawn on the axis.
+    /// A heat map of what each head attends to, whose rows a reader presses to remove a head;
+    /// bars of the scores at the last look, without a head beside those with all; and below
+    /// them lines of the scores against steps. Scores below 0 are drawn on the axis.
     pub(super) fn figure(self, title: String) -> Result<Figure> {
         let heads = self.head_names();
         let n_heads = heads.len() as f64;
@@ -44,33 +46,60 @@ impl Learning<'_> {
         let tokens = Axis::across(self.tokens, FONT_SIZE).upright();
         let row = (HEIGHT / n_heads).min(HIGHEST_ROW);
         let now = match self.without {
-            None => "score now, of 100".to_owned(),
-            Some((head, _)) => format!("now, and without head {head}"),
+            None => "right names, of 100".to_owned(),
+            Some((head, _)) => format!("right names, and without head {head} (hatched)"),
         };
-        let what = "attends to, in one example";
+        let what = "attends to: press a head to remove it";
         let map = Panel::new(what, tokens, Axis::down(&heads, FONT_SIZE), n_heads * row);
-        let targets = Axis::across(self.targets, FONT_SIZE);
+        let targets = Axis::across(self.targets, FONT_SIZE + 1);
         let tables = [self.scores_now(), self.shares(), self.scores_then()];
         Chart::new(title)
-            .columns(3)
+            .columns(2)
             .left(label_width(&heads, FONT_SIZE))
             .below(label_width(self.tokens, FONT_SIZE).max(38.0))
             .above([34.0; 2])
             .grouped(Grouping::Beside)
             .bar_gap(0.2)
-            .panel(
-                Panel::new("score", steps, Axis::numbers(1.04), HEIGHT),
-                (0..self.targets.len()).map(|r| self.line(r)),
-            )
-            .panel(map, [share_map::trace(self.rows, &heads, self.tokens)])
+            .panel(map, self.map(&heads))
             .panel(
                 Panel::new(now, targets, Axis::numbers(1.1), HEIGHT),
                 (0..self.bars().len()).map(|nth| self.bar(nth)),
             )
+            .panel(
+                Panel::new("right names", steps, Axis::numbers(1.04), LINES).whole(),
+                (0..self.targets.len()).map(|r| self.line(r)),
+            )
             .sketch(self.sketch(&tables[0]))
+            .without_ghosts()
             .tables(tables)
             .says(self.sentence())
             .figure()
+    }
+
+    /// The rows of the heads that are there, and in grey that of the one that is removed.
+    fn map(self, heads: &[String]) -> Vec<Mark> {
+        let shape = self.rows.shape();
+        let is_removed = |i: usize| self.without.is_some_and(|(head, _)| head == i);
+        let sets = by_cell(shape, |i, _| match is_removed(i) {
+            true => "removed=no".to_owned(),
+            false => format!("removed={i}"),
+        });
+        let of = |removed: bool, stops| {
+            let cell =
+                |i, j| (is_removed(i) == removed).then(|| rounded(self.rows[(i, j)]));
+            let told = |i: usize, j: usize| {
+                format!("{} → {}: {:.3}", heads[i], self.tokens[j], self.rows[(i, j)])
+            };
+            Mark::cells(by_cell(shape, cell), 1)
+                .with_gaps()
+                .scaled(stops, [0, 1])
+                .hover(by_cell(shape, told))
+                .presses(sets.clone())
+        };
+        let grey = vec![(0.0, FAINT), (1.0, NEUTRAL)];
+        let frame =
+            self.without.map(|(head, _)| share_map::frame([0, shape.1 - 1], [head; 2]));
+        [of(false, palette::shares()), of(true, grey)].into_iter().chain(frame).collect()
     }
 
     fn line(self, r: usize) -> Mark {
@@ -98,7 +127,7 @@ impl Learning<'_> {
             .coloured_each((0..scores.len()).map(palette::beside_wrong))
             .hatched(nth > 0)
             .written(written, "outside")
-            .text_size(10)
+            .text_size(12)
             .hover(told)
             .unclipped()
     }
@@ -171,8 +200,8 @@ impl Learning<'_> {
         let names = self.head_names();
         let rows: Vec<String> = names.iter().zip(0..).map(strongest).collect();
         format!(
-            "Three charts: scores over {} of {} steps, a heat map of what each head \
-             attends to, and bars of the scores. Scores with {}. Each head's largest \
+            "Three charts: a heat map of what each head attends to, bars of the scores, and \
+             lines of them over {} of {} steps. Scores with {}. Each head's largest \
              attention weight: {}.",
             self.steps[self.steps.len() - 1],
             self.n_steps,

@@ -186,12 +186,15 @@ fn title(schedule: &Schedule, now: &Look, without: Without) -> String {
         n => format!("{n} heads name"),
     };
     let whole = percent(now.score());
-    let without = without.map_or(String::new(), |(head, scores)| {
-        let left = percent(scores.iter().sum::<f64>() / scores.len() as f64);
-        format!(", and {left} without head {head}")
-    });
+    let what = match without {
+        None => " of the words".to_owned(),
+        Some((head, scores)) => {
+            let left = percent(scores.iter().sum::<f64>() / scores.len() as f64);
+            format!(", and {left} without head {head}")
+        }
+    };
     let (seed, step) = (schedule.seed, now.step);
-    format!("Seed {seed}, step {step}: {heads} {whole} of the words{without}")
+    format!("Seed {seed}, step {step}: {heads} {whole}{what}")
 }
 
 fn words(schedule: &Schedule, now: &Look, without: Without) -> String {

@@ -1,16 +1,25 @@
 //! The chapter's layer trained with a wrong gradient, beside the right one: live.
 
+use std::sync::OnceLock;
+
 use anyhow::Result;
-use figures::{LossCurve, loss_curves};
+use attention::Matrix;
+use figures::{
+    Axis, Chart, DASHES, Figure, LossCurve, Mark, NEUTRAL, Panel, Table, by_cell, ends,
+    formula, label_width, legend_room, log_axis, loss_curves, palette, rounded,
+    share_map, significant,
+};
 use fused_heads::FusedAttention;
 use gradients::{Optimiser, Sgd};
 
 use super::{N_STEPS, RATE, START, Task, fresh_layer};
+use crate::kept::kept;
 use crate::live::{LiveFigure, LiveView, Question, Training, live};
 use crate::numbers::{apart, brief};
 use crate::the_backward_pass::ways::{Way, back, by_differences, compared};
 
-/// Trains two layers with the same start by gradient descent, one with a wrong gradient.
+/// Trains layers with the same start by gradient descent: one with the right gradients, and one
+/// with each of the wrong ones, of which a reader looks at one.
 pub(crate) const LIVE: LiveFigure<Set, Facts> =
     LiveFigure::new("wrong-gradient", draw, QUESTIONS).trained(begin);
 
@@ -60,7 +69,7 @@ const KEYS: [(&str, Way); 7] = [
 
 live! {
     struct Set {
-        way: Way = "Wrong", choice(KEYS.map(|(key, way)| (key, name(way), way)));
+        way: Way = "Wrong", choice(KEYS.map(|(key, way)| (key, name(way), way))).at_any_time();
         seed: usize = "Start", count([0, 99], START as usize);
     }
 
@@ -82,42 +91,134 @@ fn name(way: Way) -> &'static str {
 }
 
 fn draw(set: &Set) -> Result<LiveView<Facts>> {
-    let mut training = Comparison::new(set)?;
-    while training.n_taken() < N_STEPS {
-        Training::step(&mut training)?;
+    static FIRST: OnceLock<Comparison> = OnceLock::new();
+    let trained = || {
+        let mut training = Comparison::new(set)?;
+        while training.n_taken() < N_STEPS {
+            Training::step(&mut training)?;
+        }
+        Ok(training)
+    };
+    match set.seed as u64 == START {
+        true => kept(&FIRST, trained)?.shown(set),
+        false => trained()?.shown(set),
     }
-    training.shown(set)
 }
 
 fn begin(set: &Set) -> Result<Box<dyn Training<Set, Facts>>> {
     Ok(Box::new(Comparison::new(set)?))
 }
 
-/// Two layers that had the same start.
+/// Layers that had the same start.
 struct Comparison {
     task: Task,
     start: u64,
-    way: Way,
-    mismatch: Mismatch,
-    /// The layer with the right gradients, and that with the wrong ones.
-    layers: [FusedAttention; 2],
-    /// Their losses: before each step, and after the last.
-    losses: [Vec<f64>; 2],
+    /// Of each of [`KEYS`].
+    mismatches: Vec<Mismatch>,
+    /// Each with what its gradients are, the right ones first, and its losses: before each
+    /// step, and after the last.
+    runs: Vec<(Way, FusedAttention, Vec<f64>)>,
 }
 
 impl Comparison {
-    fn new(&Set { way, seed }: &Set) -> Result<Self> {
-        let start = seed as u64;
+    fn new(set: &Set) -> Result<Self> {
+        let start = set.seed as u64;
         let (task, layer) = (Task::new(1)?, fresh_layer(start)?);
-        let mismatch = Mismatch::new(&layer, &task, way)?;
+        let expected = by_differences(&layer, &task)?;
+        let mismatch = |(_, way)| Mismatch::new(&layer, &task, (way, &expected));
+        let mismatches = KEYS.into_iter().map(mismatch).collect::<Result<_>>()?;
         let loss = task.loss(&layer)?;
-        let losses = [vec![loss], vec![loss]];
-        Ok(Self { layers: [layer.clone(), layer], task, start, way, mismatch, losses })
+        let ways = std::iter::once(Way::Right).chain(KEYS.map(|(_, way)| way));
+        let runs = ways.map(|way| (way, layer.clone(), vec![loss])).collect();
+        Ok(Self { task, start, mismatches, runs })
     }
 
     fn n_taken(&self) -> usize {
-        self.losses[0].len() - 1
+        self.runs[0].2.len() - 1
     }
+
+    /// Where a way stands among the wrong ones.
+    fn place(way: Way) -> usize {
+        KEYS.iter().position(|(_, known)| *known == way).unwrap_or(0)
+    }
+
+    /// The losses of all, those of the right gradients and of one way above the others, and
+    /// what the check finds of each.
+    fn figure(&self, title: String, way: Way) -> Result<Figure> {
+        let ways = KEYS.map(|(_, way)| name(way).to_owned());
+        let place = Self::place(way);
+        // Before each step; where none was taken, before the first.
+        let losses = |nth: usize| &self.runs[nth].2[..self.n_taken().max(1)];
+        let all = (0..self.runs.len()).flat_map(|nth| losses(nth).to_vec());
+        let range = ends(all.filter(|loss| *loss >= LEAST));
+        let steps = Axis::numbers(N_STEPS as f64).titled("step");
+        let decades = Axis::decades(range, log_axis::power_of_ten);
+        let left = label_width(&ways, 12);
+        let of_losses = Panel::new("loss, on a logarithmic axis", steps, decades, 190.0);
+        let highlighted = [(0, "right gradients"), (place + 1, name(way))];
+        let others = (1..self.runs.len()).filter(|nth| *nth != place + 1);
+        let others = others.map(|nth| {
+            let (key, way) = KEYS[nth - 1];
+            let line = curve(losses(nth)).line(NEUTRAL, 1.5).opacity(0.55);
+            line.in_legend(false).tells(name(way)).picks(format!("way={key}"))
+        });
+        let others: Vec<Mark> = others.collect();
+        let lines = highlighted.iter().enumerate().map(|(hue, (nth, name))| {
+            let line = curve(losses(*nth)).named(name).line(palette::head(hue), 3.0);
+            line.dashed(DASHES[hue]).tells(*name)
+        });
+        let columns = Mismatch::NAMES.map(str::to_owned);
+        let set = |axis: Axis, names: &[String]| {
+            axis.at(0..names.len(), names.iter().map(|name| formula(name)))
+        };
+        let x = set(Axis::across(&columns, 12).level(), &columns);
+        let y = set(Axis::down(&ways, 12), &ways);
+        let of_check =
+            "how far each gradient is from central differences, before the first step";
+        let of_check = Panel::new(of_check, x, y, 24.0 * ways.len() as f64);
+        let shown = highlighted.map(|(nth, name)| LossCurve {
+            name: name.to_owned(),
+            losses: losses(nth).to_vec(),
+        });
+        let shown = loss_curves("", &shown)?;
+        let told = |i: usize, j: usize| in_percent(self.mismatches[i].parts[j]);
+        let check = Table::grid("Off by, of the norm", "", &ways, &columns, told);
+        Ok(Chart::new(title)
+            .left(left)
+            .above(legend_room(highlighted.iter().map(|(_, name)| *name), 14.0))
+            .panel(of_losses, others.into_iter().chain(lines))
+            .panel(of_check, self.check(place))
+            .says(shown.alternative())
+            .without_ghosts()
+            .tables(shown.tables().iter().cloned().chain([check]))
+            .figure()?)
+    }
+
+    /// How far the gradients of each way are off, that of one in a frame.
+    fn check(&self, place: usize) -> [Mark; 2] {
+        let shape = (KEYS.len(), Mismatch::NAMES.len());
+        let part = |i: usize, j: usize| self.mismatches[i].parts[j];
+        let stops = vec![(0.0, "rgba(118,118,118,0.12)"), (1.0, palette::wrong())];
+        let cells = Mark::cells(by_cell(shape, |i, j| rounded(part(i, j).min(1.0))), 1);
+        let cells = cells.scaled(stops, [0.0, 1.0]).text_size(12).in_legend(false);
+        let cells = cells.lettered(by_cell(shape, |i, j| in_percent(part(i, j))));
+        let cells = cells.tells("{row}: the gradient of {column} is off by {text}");
+        let cells = cells.presses(by_cell(shape, |i, _| format!("way={}", KEYS[i].0)));
+        [cells, share_map::frame([0, shape.1 - 1], [place; 2])]
+    }
+}
+
+/// Below it a line ends, as in `loss_curves`.
+const LEAST: f64 = 1e-9;
+
+fn curve(losses: &[f64]) -> Mark {
+    let drawn =
+        |loss: f64| (loss.is_finite() && loss >= LEAST).then(|| significant(loss));
+    Mark::lines(0..losses.len(), losses.iter().map(|&loss| drawn(loss))).with_gaps()
+}
+
+fn in_percent(part: f64) -> String {
+    if part > TOLERANCE { format!("{:.0} %", 100.0 * part) } else { "0".to_owned() }
 }
 
 impl Training<Set, Facts> for Comparison {
@@ -125,11 +226,10 @@ impl Training<Set, Facts> for Comparison {
         if self.n_taken() == N_STEPS {
             return Ok(());
         }
-        for (nth, way) in [Way::Right, self.way].into_iter().enumerate() {
-            let layer = &mut self.layers[nth];
-            let gradients = back(layer, &self.task, way)?;
+        for (way, layer, losses) in &mut self.runs {
+            let gradients = back(layer, &self.task, *way)?;
             Sgd { lr: RATE }.step_layer(layer, &gradients)?;
-            self.losses[nth].push(self.task.loss(layer)?);
+            losses.push(self.task.loss(layer)?);
         }
         Ok(())
     }
@@ -138,31 +238,26 @@ impl Training<Set, Facts> for Comparison {
         [self.n_taken(), N_STEPS]
     }
 
-    fn shown(&self, _: &Set) -> Result<LiveView<Facts>> {
-        let Self { start, way, mismatch, losses, .. } = self;
-        let (name, n_taken) = (name(*way), self.n_taken());
+    fn shown(&self, &Set { way, .. }: &Set) -> Result<LiveView<Facts>> {
+        let (start, n_taken, place) = (self.start, self.n_taken(), Self::place(way));
+        let losses = [0, place + 1].map(|nth| self.runs[nth].2.clone());
         let last = losses.each_ref().map(|losses| losses[n_taken]);
-        let curves = [("right gradients", &losses[0]), (name, &losses[1])];
-        // Before each step; where none was taken, before the first.
-        let curves = curves.map(|(name, losses)| LossCurve {
-            name: name.to_owned(),
-            losses: losses[..n_taken.max(1)].to_vec(),
-        });
         let [right, wrong] = last.map(brief);
         let title = format!(
             "Start {start}, step {n_taken}: a loss of {wrong} with the wrong gradients, \
              of {right} with the right ones"
         );
-        let figure = loss_curves(title, &curves)?;
+        let figure = self.figure(title, way)?;
         let words = format!(
-            "“{name}” has taken the loss from {} to {wrong} in {n_taken} of {N_STEPS} \
+            "“{}” has taken the loss from {} to {wrong} in {n_taken} of {N_STEPS} \
              steps, the right gradients to {right}: {}. At the start, {}.",
+            name(way),
             brief(losses[0][0]),
             verdict(last.map(|loss| loss < ENOUGH)),
-            mismatch.words(),
+            self.mismatches[place].words(),
         );
-        let ([right, wrong], of_parameters) = (last, mismatch.of_parameters());
-        let losses = losses.clone();
+        let of_parameters = self.mismatches[place].of_parameters();
+        let [right, wrong] = last;
         let facts = Facts { n_taken, losses, right, wrong, of_parameters };
         Ok(LiveView { figure, words, facts })
     }
@@ -188,9 +283,12 @@ impl Mismatch {
     /// In the order of [`compared`].
     const NAMES: [&str; 6] = ["W^Q", "W^K", "W^V", "W^O", "the biases", "x"];
 
-    fn new(layer: &FusedAttention, task: &Task, way: Way) -> Result<Self> {
+    fn new(
+        layer: &FusedAttention,
+        task: &Task,
+        (way, expected): (Way, &[Matrix; 6]),
+    ) -> Result<Self> {
         let computed = compared(&back(layer, task, way)?)?;
-        let expected = by_differences(layer, task)?;
         let part = |nth: usize| apart(&computed[nth], &expected[nth]);
         Ok(Self { parts: std::array::from_fn(part) })
     }

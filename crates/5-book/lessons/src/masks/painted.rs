@@ -98,7 +98,14 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
     let title =
         format!("Head {number} of the trained layer, without a mask and with one");
     let maps = [free.attn, masked.attn];
-    let it = MaskedHead { number, allowed: &allowed, maps: &maps };
+    let allowed_pairs = &allowed;
+    let it = MaskedHead {
+        number,
+        allowed: allowed_pairs,
+        maps: &maps,
+        query: QUERY,
+        painted: "mask",
+    };
     let figure = masked_head(title, &TOKENS, it)?;
 
     let n_blocked = allowed.iter().filter(|&&allowed| !allowed).count();

@@ -2,7 +2,10 @@
 
 use anyhow::Result;
 use attention::{HeadParameters, Matrix};
-use figures::{Tangent, tangent};
+use figures::{
+    Axis, Chart, Figure, Mark, Panel, Tangent, by_cell, label_width, palette, rounded,
+    share_map, significant, tangent_on,
+};
 
 use super::by_hand::{QUERY, backward, loss, projection};
 use crate::live::{LiveFigure, LiveView, Question, live};
@@ -36,7 +39,11 @@ const QUESTIONS: &[Question<Set, Facts>] = &[
 ];
 
 const MATRICES: [&str; 3] = ["queries", "keys", "values"];
+/// The matrices, as formulas have them.
+const NAMES: [&str; 3] = ["W^Q", "W^K", "W^V"];
 const MOST: f64 = 3.0;
+/// Of a row of a map, in pixels.
+const ROW: f64 = 22.0;
 /// From one point of the curve to the next.
 const STEP: f64 = 0.05;
 /// The key whose share is told: the one that is wished for.
@@ -78,22 +85,21 @@ fn draw(&Set { matrix, row, column, nudge }: &Set) -> Result<LiveView<Facts>> {
     let predicted = before.loss + gradient * nudge;
     let curve = curve(|by| loss(&nudged(by)))?;
 
-    let matrix = ["W^Q", "W^K", "W^V"][which];
+    let matrix = NAMES[which];
     let weight = head.projections()[which].1.weight[(row, column)];
     let (feature, nth) = (FEATURES[row], ["first", "second"][column]);
-    let figure = tangent(
-        format!(
-            "{matrix}, row {feature}, {nth} column: what its gradient predicts of a \
-                 nudge, and what happens"
-        ),
-        Tangent {
-            axes: [&format!("nudge of the parameter, which is {weight}"), "loss"],
-            curve: &curve,
-            at: [0.0, before.loss],
-            slope: gradient,
-            reached: [nudge, after.loss],
-        },
-    )?;
+    let title = format!(
+        "{matrix}, row {feature}, {nth} column: what its gradient predicts of a nudge, and \
+         what happens"
+    );
+    let tangent = Tangent {
+        axes: [&format!("nudge of the parameter, which is {weight}"), "loss"],
+        curve: &curve,
+        at: [0.0, before.loss],
+        slope: gradient,
+        reached: [nudge, after.loss],
+    };
+    let figure = figure(title, &before.d_w, (which, row, column), tangent)?;
 
     let entry = |m: &Matrix, column: usize| m[(QUERY, column)];
     let shares = [&before, &after].map(|it| entry(&it.pass.attn, BANKS));
@@ -118,6 +124,50 @@ fn draw(&Set { matrix, row, column, nudge }: &Set) -> Result<LiveView<Facts>> {
         words,
         facts: Facts { gradient, before, predicted, after, curve },
     })
+}
+
+/// The gradients of all parameters, the chosen one in a frame, over the loss.
+fn figure(
+    title: String,
+    gradients: &[Matrix; 3],
+    (which, row, column): (usize, usize, usize),
+    tangent: Tangent,
+) -> Result<Figure> {
+    let (rows, columns) =
+        (FEATURES.map(String::from), ["first", "second"].map(String::from));
+    // The strongest colour stays one on which a text is read.
+    let most = 1.6 * gradients.iter().map(Matrix::amax).fold(0.0, f64::max);
+    let [x, y] = tangent.reached;
+    let mut chart = Chart::new(title)
+        .columns(3)
+        .narrow_columns(2)
+        .left(label_width(&rows, 12))
+        .below(34.0);
+    for (nth, gradients) in gradients.iter().enumerate() {
+        let panel = Panel::new(
+            format!("gradients of {}", NAMES[nth]),
+            Axis::across(&columns, 12),
+            Axis::down(&rows, 12),
+            ROW * rows.len() as f64,
+        );
+        let all = by_cell(gradients.shape(), |i, j| significant(gradients[(i, j)]));
+        let written = by_cell(gradients.shape(), |i, j| three(gradients[(i, j)]));
+        let cells =
+            Mark::cells(all, 1).scaled(palette::signs(), [-most, most]).lettered(written);
+        let cells = cells
+            .text_size(13)
+            .text_colour("currentColor")
+            .tells("row {row}, {column} column: {text}");
+        let cells = cells.presses(by_cell(gradients.shape(), |i, j| {
+            format!("matrix={}&row={}&column={}", MATRICES[nth], FEATURES[i], j + 1)
+        }));
+        let chosen = (nth == which).then(|| share_map::frame([column; 2], [row; 2]));
+        chart = chart.panel(panel, std::iter::once(cells).chain(chosen));
+    }
+    let handle = Mark::points([x], [rounded(y)]).sized(18).coloured(palette::head(0));
+    let handle = handle.outlined("var(--bg)", 3.0).dragged_along_x("nudge").silent();
+    let handle = handle.in_legend(false).unclipped().on(3);
+    Ok(tangent_on(chart, tangent)?.marks([handle]).without_ghosts().figure()?)
 }
 
 /// The loss by the nudge, from the smallest to the largest.

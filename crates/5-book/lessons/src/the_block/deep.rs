@@ -4,10 +4,11 @@ use crate::live::{LiveFigure, LiveView, Question, live};
 use crate::numbers::{brief, ends};
 use anyhow::Result;
 use figures::{
-    Axis, Chart, DASHES, Figure, Mark, Panel, legend_room, log_axis, palette, significant,
+    Axis, Chart, DASHES, Figure, Mark, NEUTRAL, Panel, legend_room, log_axis, palette,
+    significant,
 };
 
-use super::depth::{Depth, Place, Setting, measure};
+use super::depth::{Depth, N_BLOCKS, Place, Setting, measure};
 
 /// The axes begin here at the latest, and end at its inverse at the earliest.
 const LEAST: f64 = 1e-3;
@@ -72,50 +73,108 @@ live! {
     }
 }
 
-/// The gradient, and the tokens' spread and how far they are apart, block by block. At least
-/// six powers of ten are shown, so that what stays as it is looks so.
-fn figure(title: String, depth: &Depth) -> Result<Figure> {
-    let Depth { gradients, scales, apart } = depth;
-    let n_blocks = gradients.len() - 1;
-    let panel = |title: &str, all: &[&[f64]]| {
-        let [least, _, most] = ends(all.concat());
-        let y = [least.min(LEAST), most.max(LEAST.recip())];
-        let blocks = Axis::between([0.0, n_blocks as f64]).titled("after block");
-        Panel::new(title, blocks, Axis::decades(y, log_axis::power_of_ten), 230.0)
-    };
-    let mark = |nth: usize, name: &str, numbers: &[f64]| {
+/// A block, whose parts are pressed, over what a stack of them does to gradient and tokens. At
+/// least six powers of ten are shown, so that what stays as it is looks so; and all that the
+/// longest stack needs, so that nothing moves while its end is dragged.
+fn figure(title: String, set: &Set, depth: &Depth, longest: &Depth) -> Result<Figure> {
+    let all = |it: &Depth| [&it.gradients[..], &it.scales, &it.apart].concat();
+    let [least, _, most] = ends([all(depth), all(longest)].concat());
+    let y = [least.min(LEAST), most.max(LEAST.recip())];
+    let blocks = Axis::between([0.0, N_BLOCKS as f64]).titled("after block");
+    let decades = Axis::decades(y, log_axis::power_of_ten);
+    let lines = [
+        ("gradient, of the top's", &depth.gradients),
+        ("spread of entries", &depth.scales),
+        ("tokens apart", &depth.apart),
+    ];
+    let marks = lines.iter().enumerate().map(|(nth, (name, numbers))| {
         let told = numbers.iter().enumerate();
         let told = told
             .map(|(block, &y)| format!("{name}<br>after block {block}: {}", brief(y)));
-        Mark::lines_and_marks(0..=n_blocks, numbers.iter().map(|&y| significant(y)))
+        Mark::lines_and_marks(0..=set.blocks, numbers.iter().map(|&y| significant(y)))
             .named(name)
-            .line(palette::beside_wrong(nth), 2.0)
+            .line(palette::beside_wrong(nth), 2.5)
             .dashed(DASHES[nth])
-            .sized(5)
+            .sized(6)
             .hover(told)
             .unclipped()
-    };
-    let names = ["gradient", "spread", "apart"];
+    });
+    let end = Mark::points([set.blocks], [significant(depth.scales[set.blocks])]);
+    let end = end.sized(16).coloured(palette::beside_wrong(1)).outlined("var(--bg)", 3.0);
+    let end = end.dragged_along_x("blocks").in_legend(false).silent().unclipped();
+    let hidden = Panel::new(
+        "one block: press the residual, a norm or the layer",
+        Axis::hidden([0.0, 10.0]),
+        Axis::hidden([0.0, 2.0]),
+        92.0,
+    );
+    let measured = Panel::new("through the stack: drag its end", blocks, decades, 200.0);
     let chart = Chart::new(title)
-        .columns(2)
         .left(44.0)
-        .above(legend_room(names.into_iter(), 14.0))
-        .panel(
-            panel("gradient, as a part of that at the top", &[gradients]),
-            [mark(0, names[0], gradients)],
-        )
-        .panel(
-            panel("tokens", &[scales, apart]),
-            [mark(1, names[1], scales), mark(2, names[2], apart)],
-        );
-    Ok(chart.captioned().figure()?)
+        .below(36.0)
+        .above(legend_room(lines.iter().map(|(name, _)| *name), 14.0))
+        .panel(measured, marks.chain([end]))
+        .panel(hidden, block(set));
+    Ok(chart.captioned().without_ghosts().figure()?)
+}
+
+/// The wire through a block, the residual over it, and its parts.
+fn block(set: &Set) -> Vec<Mark> {
+    let quiet = |mark: Mark| mark.in_legend(false).silent().unclipped();
+    let wire = quiet(Mark::lines([0.0, 10.0], [0.5, 0.5]).line(NEUTRAL, 2.5));
+    let name =
+        |x: f64, y: f64, text: &str| quiet(Mark::texts([x], [y], [text]).text_size(13));
+    let (residual, other) = if set.residual { ("on", "off") } else { ("off", "on") };
+    let over = (0..=12).map(|at| 1.0 + 0.5 * f64::from(at));
+    let x: Vec<f64> = [1.0].into_iter().chain(over).chain([7.0]).collect();
+    let y = (0..x.len()).map(|at| if at == 0 || at + 1 == x.len() { 0.5 } else { 1.45 });
+    let arc = Mark::lines(x.clone(), y.collect::<Vec<_>>()).in_legend(false);
+    let arc = match set.residual {
+        true => arc.line(palette::head(0), 5.0),
+        false => arc.line(NEUTRAL, 2.0).dashed("dot"),
+    };
+    let arc = arc.tells(format!("turn the residual {other}"));
+    let arc = arc.picks(format!("residual={other}")).unclipped();
+    let part = |x: f64, size: usize, is_there: bool, colour: &'static str| {
+        let mark = Mark::points([x], [0.5]).marked("square", size).in_legend(false);
+        match is_there {
+            true => mark.coloured(colour).unclipped(),
+            false => mark.coloured("var(--bg)").outlined(NEUTRAL, 2.0).unclipped(),
+        }
+    };
+    let norm = |x: f64, place: Place, key: &str| {
+        let is_there = set.norm == place;
+        let sets = if is_there { "none" } else { key };
+        let mark = part(x, 46, is_there, palette::head(0));
+        let mark = mark.tells(format!("norm: {sets}")).picks(format!("norm={sets}"));
+        let text = name(x, 0.5, "norm");
+        [mark, if is_there { text.text_colour("#fff") } else { text }]
+    };
+    let (size, next, told) = match set.size {
+        ..0.9 => (36, "2", "double its parameters"),
+        ..1.1 => (46, "0.5", "halve its parameters"),
+        _ => (58, "1", "its parameters as they begin"),
+    };
+    let layer =
+        part(4.0, size, true, palette::head(2)).tells(told).picks(format!("size={next}"));
+    let sum = Mark::points([7.0], [0.5]).marked("circle", 26).coloured(palette::head(2));
+    let white = |mark: Mark| mark.text_colour("#fff");
+    let mut marks = vec![wire, arc];
+    marks.extend(norm(2.3, Place::Before, "before"));
+    marks.extend(norm(8.6, Place::After, "after"));
+    marks.extend([layer, quiet(sum), white(name(7.0, 0.5, "+"))]);
+    marks.push(white(name(4.0, 0.5, "layer")));
+    marks.push(name(4.0, 1.75, &format!("residual: {residual}")));
+    marks
 }
 
 fn draw(set: &Set) -> Result<LiveView<Facts>> {
     let &Set { residual, norm: place, blocks: n_blocks, size, seed } = set;
     let setting = Setting { residual, place, n_blocks, size };
     let depth = measure(&setting, seed as u64)?;
-    let figure = figure(format!("{n_blocks} fresh blocks: {}", setting.name()), &depth)?;
+    let longest = measure(&Setting { n_blocks: N_BLOCKS, ..setting }, seed as u64)?;
+    let title = format!("{n_blocks} fresh blocks: {}", setting.name());
+    let figure = figure(title, set, &depth, &longest)?;
     let [gradient, from, to, apart_from, apart_to] = [
         depth.gradients[0],
         depth.scales[0],

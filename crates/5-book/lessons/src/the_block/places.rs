@@ -1,13 +1,16 @@
 //! The paper's table of positions, and which of them are alike: live.
 
 use crate::live::{LiveFigure, LiveView, Question, live};
-use crate::numbers::{along, mean, written};
+use crate::numbers::written;
 use anyhow::Result;
 use attention::{Matrix, Rng, SeedableRng, random_matrix};
 use block::sinusoidal;
-use figures::{Axis, Chart, Figure, Mark, Panel, legend_room, palette, rounded};
+use figures::{
+    Axis, Chart, Figure, Mark, Panel, Place, WIDE, all_rounded, by_cell, ends, palette,
+    rounded, share_map,
+};
 
-/// Draws the table as waves, and one position next to all others.
+/// Draws both tables as maps, and under each how alike a position is to all others.
 pub(crate) const LIVE: LiveFigure<Set, Facts> =
     LiveFigure::new("positions", draw, QUESTIONS);
 
@@ -46,15 +49,16 @@ const QUESTIONS: &[Question<Set, Facts>] = &[
 
 /// How many positions are drawn.
 pub const N_POSITIONS: usize = 64;
-/// How many of the table's waves are drawn.
-const N_WAVES: usize = 4;
+/// How many entries of a position are drawn.
+const N_ENTRIES: usize = 16;
+/// What an address calls the tables, and what a reader does.
+const TABLES: [(&str, &str); 2] =
+    [("sinusoidal", "sinusoidal"), ("random", "random, to be learned")];
 
 live! {
     struct Set {
         position: usize = "Position", slider([0, N_POSITIONS - 1], 1, 20);
-        table: &'static str = "Table", named([
-            ("sinusoidal", "sinusoidal"), ("random", "random, to be learned"),
-        ]);
+        table: &'static str = "Table", named(TABLES);
         width: usize = "Width d_model", power_of_two([4, 8], 6);
     }
 
@@ -69,96 +73,107 @@ pub fn similarities(table: &Matrix, position: usize) -> Vec<f64> {
     table.row_iter().map(|row| row.dot(&own) / own.norm_squared()).collect()
 }
 
-/// A line through all positions, smooth where there is something between them, and a dot at
-/// each.
-fn swing(
-    nth: usize,
-    name: &str,
-    dots: &[[f64; 2]],
-    between: impl Fn(f64) -> f64,
-) -> [Mark; 2] {
-    const STEPS: usize = 8; // from a position to the next
-    let (from, n) = (dots[0][0], STEPS * (dots.len() - 1));
-    let smooth = (0..=n).map(|at| from + at as f64 / STEPS as f64);
-    let smooth: Vec<[f64; 2]> = smooth.map(|x| [x, between(x)]).collect();
-    let told = dots.iter().map(|[x, y]| format!("{name}<br>{x}: {}", written(*y, 3)));
-    let curve = Mark::curve(&smooth).line(palette::beside_wrong(nth), 1.5).opacity(0.7);
-    let dots = Mark::points(
-        dots.iter().map(|dot| dot[0]),
-        dots.iter().map(|dot| rounded(dot[1])),
-    );
-    let dots = dots.named(name).sized(4).coloured(palette::beside_wrong(nth)).hover(told);
-    [curve.in_legend(false).silent(), dots.in_legend(nth < N_WAVES)]
+/// A table as it is before a training.
+fn table(kind: &str, d_model: usize) -> Matrix {
+    match kind {
+        "sinusoidal" => sinusoidal(N_POSITIONS, d_model),
+        _ => random_matrix(N_POSITIONS, d_model, 1.0, &mut Rng::seed_from_u64(1)),
+    }
 }
 
-/// Between two positions of a random table nothing is known: a straight line.
-fn straight(dots: &[[f64; 2]], x: f64) -> f64 {
-    let at = ((x - dots[0][0]).floor() as usize).min(dots.len() - 2);
-    let [[from, low], [_, high]] = [dots[at], dots[at + 1]];
-    low + (x - from) * (high - low)
+/// What a finger drags along the positions.
+fn handle(position: usize, y: f64) -> Mark {
+    let mark = Mark::points([position], [rounded(y)]).marked("circle", 16);
+    let mark = mark.coloured(palette::head(HUE)).outlined("var(--bg)", 3.0);
+    mark.dragged_along_x("position").in_legend(false).silent().unclipped()
 }
 
-/// Some of the table's columns, from the fastest wave to a slow one.
-fn wave_column(nth: usize, d_model: usize) -> usize {
-    2 * (nth * d_model / 2 / N_WAVES)
+/// Of the position, among the heads' colours.
+const HUE: usize = 3;
+
+/// A table's entries, position by position, the position that is set in a frame; a press
+/// chooses the table.
+fn map(table: &Matrix, kind: &str, position: usize) -> [Mark; 3] {
+    let apart = table.ncols() / N_ENTRIES;
+    let entry = |i: usize, j: usize| (table[(j, i * apart)] * 1e2).round() / 1e2;
+    let most = table.amax().max(1.0);
+    let cells = Mark::cells(by_cell((N_ENTRIES, N_POSITIONS), entry), 0)
+        .scaled(palette::signs(), [-most, most])
+        .tells(format!("position {{column}}: {{number}}<br>{kind} table"))
+        .picks(format!("table={kind}"));
+    let frame = share_map::frame([position; 2], [0, N_ENTRIES - 1]);
+    [cells, frame.line(palette::head(HUE), 2.5), handle(position, N_ENTRIES as f64 - 0.5)]
 }
 
-/// The angle of a pair of columns at position 1.
-fn rate(column: usize, d_model: usize) -> f64 {
-    10_000_f64.powf(-(column as f64) / d_model as f64)
+/// The similarity of a position with all; larger the dots 1 and 8 steps away, and a rule
+/// through the latter.
+fn likeness(alike: &[f64], kind: &str, position: usize, least: f64) -> Vec<Mark> {
+    let told = alike.iter().enumerate();
+    let told = told.map(|(other, it)| format!("position {other}: {}", written(*it, 2)));
+    let line = Mark::lines_and_marks(0..alike.len(), all_rounded(alike)).sized(4);
+    let line =
+        line.line(palette::head(0), 2.0).hover(told).picks(format!("table={kind}"));
+    let near =
+        (0..alike.len()).filter(|other| [1, 8].contains(&other.abs_diff(position)));
+    let near: Vec<usize> = near.collect();
+    let dots = Mark::points(near.clone(), near.iter().map(|&at| rounded(alike[at])));
+    let dots = dots.sized(9).coloured(palette::wrong()).silent();
+    let eighth = near.iter().find(|other| other.abs_diff(position) == 8);
+    let rule = eighth.map(|&at| Mark::rule([[0.0, alike[at]], [63.0, alike[at]]]));
+    let at = position as f64;
+    let up = Mark::rule([[at, least], [at, 1.0]]).line(palette::head(HUE), 2.0);
+    let rest = [up, line, dots, handle(position, least)];
+    rule.into_iter().chain(rest).map(|mark| mark.in_legend(false)).collect()
 }
 
-fn waves(table: &Matrix, is_smooth: bool) -> impl Iterator<Item = Mark> {
-    (0..N_WAVES).flat_map(move |nth| {
-        let column = wave_column(nth, table.ncols());
-        let dots = along(table.column(column));
-        swing(nth, &format!("entry {column}"), &dots, |x| match is_smooth {
-            true => (x * rate(column, table.ncols())).sin(),
-            false => straight(&dots, x),
-        })
-    })
-}
-
-fn figure(
-    title: &str,
-    table: &Matrix,
-    is_smooth: bool,
-    position: usize,
-) -> Result<Figure> {
-    let (alike, d_model) = (similarities(table, position), table.ncols());
-    let dots = along(&alike).into_iter().map(|[x, y]| [x - position as f64, y]);
-    let dots: Vec<[f64; 2]> = dots.collect();
-    let similarity = swing(N_WAVES, "similarity", &dots, |x| match is_smooth {
-        true => mean((0..d_model / 2).map(|pair| (x * rate(2 * pair, d_model)).cos())),
-        false => straight(&dots, x),
-    });
-    let panel = |title: &str, x: [f64; 2], x_title: &str, y: [f64; 2]| {
-        Panel::new(title, Axis::between(x).titled(x_title), Axis::between(y), 230.0)
+fn figure(title: &str, chosen: &str, width: usize, position: usize) -> Result<Figure> {
+    let tables = TABLES.map(|(kind, _)| table(kind, width));
+    // Of any position, so that nothing moves while one is dragged.
+    let all = tables
+        .iter()
+        .map(|table| table * table.transpose() / table.row(0).norm_squared());
+    let [least, ..] = ends(all.flat_map(|it| it.as_slice().to_vec()));
+    let least = least - 0.05;
+    let positions = [-0.5, N_POSITIONS as f64 - 0.5];
+    let panels = |panel_width: f64| {
+        let maps = TABLES.map(|(kind, _)| {
+            let sign = if kind == chosen { " (chosen)" } else { ": press to choose" };
+            let entries = Axis::bare([N_ENTRIES as f64 - 0.5, -0.5]);
+            Panel::new(format!("{kind}{sign}"), Axis::bare(positions), entries, 130.0)
+        });
+        let likenesses = TABLES.map(|_| {
+            let x = Axis::between(positions).titled("position").in_short();
+            let y = Axis::between([least, 1.1]);
+            Panel::new(format!("similarity with position {position}"), x, y, 150.0)
+        });
+        let place = Place {
+            width: panel_width,
+            n_columns: 2,
+            below: 40.0,
+            above: if panel_width == WIDE { 6.0 } else { 4.0 },
+            ..Place::default()
+        };
+        (maps.into_iter().chain(likenesses).collect(), place)
     };
-    let (most, last) = (table.amax().max(1.0) * 1.05, N_POSITIONS as f64 - 1.0);
-    let least = alike.iter().copied().fold(0.0, f64::min) - 0.05;
-    let entries =
-        panel("some entries, a dot per position", [0.0, last], "position", [-most, most]);
-    let with = format!("similarity with position {position}");
-    let steps = [dots[0][0], dots[0][0] + last];
-    let names: Vec<String> =
-        (0..N_WAVES).map(|nth| format!("entry {}", wave_column(nth, d_model))).collect();
-    let chart = Chart::new(title)
-        .columns(2)
-        .left(44.0)
-        .above(legend_room(names.iter().map(String::as_str), 14.0))
-        .panel(entries, waves(table, is_smooth))
-        .panel(panel(&with, steps, "steps away", [least, 1.05]), similarity);
-    Ok(chart.captioned().figure()?)
+    let kinds = || TABLES.iter().zip(&tables).enumerate();
+    let maps = kinds().flat_map(|(nth, ((kind, _), table))| {
+        map(table, kind, position).map(|mark| mark.in_legend(false).on(nth))
+    });
+    let lines = kinds().flat_map(|(nth, ((kind, _), table))| {
+        let alike = likeness(&similarities(table, position), kind, position, least);
+        alike.into_iter().map(move |mark| mark.on(2 + nth))
+    });
+    let marks: Vec<Mark> = maps.chain(lines).collect();
+    Ok(Chart::new(title)
+        .by_width(panels)
+        .marks(marks)
+        .captioned()
+        .without_ghosts()
+        .figure()?)
 }
 
 fn draw(&Set { position, table: kind, width: d_model }: &Set) -> Result<LiveView<Facts>> {
-    let is_smooth = kind == "sinusoidal";
-    let table: Matrix = match is_smooth {
-        true => sinusoidal(N_POSITIONS, d_model),
-        false => random_matrix(N_POSITIONS, d_model, 1.0, &mut Rng::seed_from_u64(1)),
-    };
-    let alike = similarities(&table, position);
+    let alike = similarities(&table(kind, d_model), position);
     let title = match kind {
         "sinusoidal" => {
             "How alike two positions are depends on the steps between them alone"
@@ -176,7 +191,7 @@ fn draw(&Set { position, table: kind, width: d_model }: &Set) -> Result<LiveView
         at(1),
         at(8)
     );
-    let figure = figure(title, &table, is_smooth, position)?;
+    let figure = figure(title, kind, d_model, position)?;
     Ok(LiveView { figure, words, facts: Facts { alike } })
 }
 

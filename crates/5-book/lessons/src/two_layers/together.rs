@@ -180,12 +180,8 @@ impl LiveTraining for Repeating {
         let (steps, scores): (Vec<usize>, Vec<f64>) =
             looks.map(|look| (look.step, look.score)).unzip();
 
-        let maps = shown_heads(now).map(|ShownHead { layer, head, looks_at, .. }| {
-            (
-                format!("layer {layer}, head {head}: {looks_at}"),
-                now.maps[layer][head].clone(),
-            )
-        });
+        let maps: Vec<Vec<(String, Matrix)>> =
+            now.maps.iter().enumerate().map(|it| named(it, &shown_heads(now))).collect();
         let tokens = tokens(&trained.test);
         let together = ScoreAndMaps {
             n_steps: schedule.n_steps,
@@ -193,6 +189,7 @@ impl LiveTraining for Repeating {
             scores: &scores,
             tokens: &tokens,
             maps: &maps,
+            without,
         };
         let figure = together.figure(title(schedule, now, without))?;
         let facts = Facts {
@@ -208,6 +205,19 @@ impl LiveTraining for Repeating {
     }
 }
 
+/// The maps of a layer, those of heads that are looked for with what they look at.
+fn named(
+    (layer, maps): (usize, &Vec<Matrix>),
+    shown: &[ShownHead],
+) -> Vec<(String, Matrix)> {
+    let name = |head: usize| {
+        let found = shown.iter().find(|it| [it.layer, it.head] == [layer, head]);
+        let looks_at = found.map_or(String::new(), |it| format!(": {}", it.looks_at));
+        format!("layer {layer}, head {head}{looks_at}")
+    };
+    maps.iter().enumerate().map(|(head, map)| (name(head), map.clone())).collect()
+}
+
 /// A head that is removed, and the score without it.
 type Without = Option<([usize; 2], f64)>;
 
@@ -217,10 +227,15 @@ fn title(schedule: &Schedule, now: &PredictorLook, without: Without) -> String {
         1 => "1 layer gets".to_owned(),
         n => format!("{n} layers get"),
     };
-    let without = without.map_or(String::new(), |([layer, head], left)| {
-        format!(", and {} without head {head} of layer {layer}", percent(left))
-    });
-    format!("Seed {seed}, step {step}: {layers} {score} right{without}")
+    let what = match without {
+        None => format!("{layers} {score} right"),
+        // In one line.
+        Some(([layer, head], left)) => {
+            let left = percent(left);
+            format!("{score} right, and {left} without head {head} of layer {layer}")
+        }
+    };
+    format!("Seed {seed}, step {step}: {what}")
 }
 
 fn words(schedule: &Schedule, now: &PredictorLook, without: Without) -> String {

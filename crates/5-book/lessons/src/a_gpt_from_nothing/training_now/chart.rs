@@ -2,19 +2,18 @@
 //! the chances of the next letter, and a heat map of each head.
 
 use figures::{
-    Axis, Chart, Figure, Grouping, Mark, NARROW, NEUTRAL, Panel, Place, Result, Table,
-    all_rounded, ends, label_width, legend_room, palette, rounded, share, share_map,
+    Axis, Chart, FAINT, Figure, Grouping, Mark, NARROW, NEUTRAL, Panel, Place, Result,
+    Table, all_rounded, ends, label_width, legend_room, palette, rounded, share,
+    share_map,
 };
 
 use super::view::Now;
-use super::word_list::named;
+use super::word_list::{MOST_LETTERS, named};
 use crate::a_gpt_from_nothing::next::letter;
 
 /// Of the panels above the maps, and of a map, in pixels.
 const HEIGHTS: [f64; 2] = [150.0, 132.0];
-const FONT_SIZE: usize = 10;
-/// Letters of the first of two panels of bars.
-const N_IN_FIRST: usize = 14;
+const FONT_SIZE: usize = 12;
 const LEFT_OUT: &str = "left out by top-p";
 /// Where the names of rules stand, as a part of all steps, and on which side: apart from one
 /// another where the rules lie close.
@@ -31,16 +30,24 @@ impl Now<'_> {
         let above = legend_room([&*kept, &learned, LEFT_OUT].into_iter(), 8.0);
         let maps = self.maps.iter().zip(FIRST_MAP..).map(|((at, map), panel)| {
             let mark = share_map::trace(map, &self.tokens, &self.tokens).on(panel);
-            mark.named(&map_of(*at)).in_legend(false)
+            let mark = mark.named(&map_of(*at)).in_legend(false);
+            match self.set.off == Some(*at) {
+                true => mark
+                    .scaled(vec![(0.0, FAINT), (1.0, NEUTRAL)], [0, 1])
+                    .picks("off=no"),
+                false => mark.picks(format!("off={}.{}", at[0], at[1])),
+            }
         });
         Chart::new(self.title())
             .by_width(|width| self.panels(width, above))
             .marks(self.losses())
             .marks(self.written())
+            .marks([self.writes()])
             .marks(self.bars())
             .marks(maps)
             .grouped(Grouping::Stacked)
             .bar_gap(0.2)
+            .without_ghosts()
             .tables(self.tables())
             .says(format!("Lines of losses, bars and maps. {}", self.words()))
             .figure()
@@ -63,18 +70,32 @@ impl Now<'_> {
             letters => format!("what follows “{letters}”"),
         };
         // Each bar has its letter on it.
-        let [first, second] = [next, String::new()].map(|title| {
-            let x = Axis::hidden([-0.5, N_IN_FIRST as f64 - 0.5]);
-            Panel::new(title, x, Axis::numbers(most), HEIGHTS[0])
-        });
+        let letters = Axis::hidden([-0.5, self.chances.len() as f64 - 0.5]);
+        let bars = Axis::numbers(most).in_short();
+        let bars = Panel::new(
+            format!("{next}: press a letter to write it"),
+            letters,
+            bars,
+            96.0,
+        );
         let losses = Panel::new("loss", steps, Axis::between(self.range()), HEIGHTS[0]);
         let wrote = Panel::new("wrote on the way", hidden(), hidden(), HEIGHTS[0]);
-        let mut panels = vec![losses, wrote, first, second];
+        let writes = Panel::new("writes now, by chance", hidden(), hidden(), HEIGHTS[0]);
+        let writes = match width == NARROW {
+            true => writes.whole(),
+            false => Panel { width: Some(2.0 * 136.0 + 44.0), ..writes },
+        };
+        let mut panels = vec![losses, wrote, writes, bars.whole()];
         panels.extend(self.maps.iter().map(|(at, _)| {
-            let is_off = if self.set.off == Some(*at) { " (off)" } else { "" };
+            let title = match self.off() {
+                Some(loss) if self.set.off == Some(*at) => {
+                    format!("head {} off: loss {loss:.2}", at[1])
+                }
+                _ => map_of(*at),
+            };
             let [x, y] =
                 [Axis::across, Axis::down].map(|axis| axis(&self.tokens, FONT_SIZE));
-            Panel::new(map_of(*at) + is_off, x.upright(), y, HEIGHTS[1])
+            Panel::new(title, x.upright(), y, HEIGHTS[1])
         }));
         let left = label_width(&self.tokens, FONT_SIZE).max(34.0);
         let place =
@@ -97,7 +118,7 @@ impl Now<'_> {
         let rules = self.run.rules.iter().zip(BESIDE);
         let rules = rules.flat_map(|((name, loss), (part, side))| {
             let name = Mark::texts([part * end], [rounded(*loss)], [*name]).placed(side);
-            let name = name.text_size(9).text_colour(NEUTRAL).in_legend(false).silent();
+            let name = name.text_size(11).text_colour(NEUTRAL).in_legend(false).silent();
             [Mark::rule([[0.0, *loss], [end, *loss]]), name]
         });
         let kept = self.looks.iter().map(|look| (look.step, look.kept)).collect();
@@ -134,7 +155,7 @@ impl Now<'_> {
         let texts = |x: f64, texts: Vec<String>, colour| {
             let heights = (0..shown.len()).map(height);
             let mark = Mark::texts(vec![x; shown.len()], heights, texts).on(1);
-            let mark = mark.placed("middle right").text_size(11).text_colour(colour);
+            let mark = mark.placed("middle right").text_size(12).text_colour(colour);
             mark.in_legend(false).silent().unclipped()
         };
         let steps = shown.iter().map(|look| look.step.to_string()).collect();
@@ -142,33 +163,54 @@ impl Now<'_> {
         [texts(-0.2, steps, NEUTRAL), texts(0.08, words, palette::head(0))]
     }
 
-    /// The chances of letters that may be drawn, and hatched those that top-p leaves out.
+    /// What it writes now.
+    fn writes(&self) -> Mark {
+        let (n, n_columns) = (self.words.len(), 3);
+        let in_column = n.div_ceil(n_columns);
+        let x = (0..n).map(|at| rounded(0.36 * (at / in_column) as f64));
+        let height = |at: usize| 1.0 - ((at % in_column) as f64 + 0.5) / in_column as f64;
+        let words = self.words.iter().map(|word| named(word).to_owned());
+        let mark = Mark::texts(x, (0..n).map(|at| rounded(height(at))), words).on(2);
+        let mark = mark.placed("middle right").text_size(14);
+        mark.in_legend(false).silent().unclipped()
+    }
+
+    /// The chances of letters that may be drawn, and hatched those that top-p leaves out. A
+    /// press on a letter writes it behind the beginning, and one on the end begins anew.
     fn bars(&self) -> Vec<Mark> {
         let Self { chances, is_kept, .. } = self;
-        let bars = |panel: usize, ids: &[usize], kept: bool| {
-            let height = |id: usize| (is_kept[id] == kept).then(|| rounded(chances[id]));
-            let told = ids.iter().map(|&id| {
+        let letters = &self.beginning.letters;
+        let bars = |kept: bool, of_end: bool| {
+            let is_here = |id: usize| is_kept[id] == kept && (id == 0) == of_end;
+            let told = chances.iter().enumerate().map(|(id, chance)| {
                 let out = if kept { "" } else { ", left out" };
-                format!("{}: {}{out}", letter(id), share(chances[id]))
+                format!("{}: {}{out}", letter(id), share(*chance))
             });
             let sign = |id| if id == 0 { "⏎".to_owned() } else { letter(id) };
             let name = if kept { "may come next" } else { LEFT_OUT };
-            Mark::bars(ids.iter().map(|&id| height(id)))
+            let heights = chances.iter().enumerate();
+            let heights =
+                heights.map(|(id, chance)| is_here(id).then(|| rounded(*chance)));
+            let mark = Mark::bars(heights)
                 .with_gaps()
-                .on(panel)
+                .on(3)
                 .named(name)
-                .of_group(name, panel == 2 && !kept)
+                .of_group(name, !kept && !of_end)
                 .coloured(if kept { palette::head(0) } else { NEUTRAL })
                 .hatched(!kept)
-                .written(ids.iter().map(|&id| sign(id)), "outside")
-                .text_size(10)
+                .written((0..chances.len()).map(sign), "outside")
+                .text_size(13)
                 .unclipped()
-                .hover(told)
+                .hover(told);
+            match of_end {
+                true => mark.picks("beginning="),
+                false if letters.len() == MOST_LETTERS => mark,
+                false => mark.picks(format!("beginning={letters}{{text}}")),
+            }
         };
-        let ids: Vec<usize> = (0..chances.len()).collect();
-        let panels = (2..).zip(ids.chunks(N_IN_FIRST));
-        let both = |(panel, ids)| [true, false].map(|kept| bars(panel, ids, kept));
-        panels.flat_map(both).collect()
+        [(true, false), (true, true), (false, false), (false, true)]
+            .map(|(kept, of_end)| bars(kept, of_end))
+            .into()
     }
 
     fn tables(&self) -> [Table; 3] {

@@ -40,7 +40,7 @@ pub(super) struct Now<'a> {
     pub(super) chances: Vec<f64>,
     /// Whether top-p lets it be drawn.
     pub(super) is_kept: Vec<bool>,
-    words: Vec<String>,
+    pub(super) words: Vec<String>,
     /// The first word, behind its start: what the maps are of.
     pub(super) tokens: Vec<String>,
     /// The map of each head, by its block and its number: of one that is off too, though
@@ -99,6 +99,11 @@ impl<'a> Now<'a> {
 
     pub(super) fn look(&self) -> &Look {
         &self.looks[self.looks.len() - 1]
+    }
+
+    /// The loss without the head that is off, if one is.
+    pub(super) fn off(&self) -> Option<f64> {
+        self.off.as_ref().map(|off| off.loss)
     }
 
     pub(super) fn title(&self) -> String {

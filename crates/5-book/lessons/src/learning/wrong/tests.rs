@@ -41,7 +41,12 @@ fn every_way_is_told_and_the_check_finds_it() {
     let words = ways.map(|way| at(way, START).words).join("\n");
     insta::assert_snapshot!("words", words);
     let (task, layer) = (Task::new(1).unwrap(), fresh_layer(START).unwrap());
-    let right = Mismatch::new(&layer, &task, Way::Right).unwrap();
+    let right = Mismatch::new(
+        &layer,
+        &task,
+        (Way::Right, &by_differences(&layer, &task).unwrap()),
+    )
+    .unwrap();
     assert_eq!(right.words(), "central differences find nothing");
 }
 

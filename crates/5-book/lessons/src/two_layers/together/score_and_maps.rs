@@ -1,14 +1,17 @@
-//! A line of the score against steps, and next to it a heat map of each shown head.
+//! A heat map of each head, layer by layer, and below them the score against steps.
 
 use attention::Matrix;
 use figures::{
-    Axis, Chart, Figure, Mark, Panel, Result, Table, all_rounded, label_width, palette,
-    share, share_map, sketch,
+    Axis, Chart, FAINT, Figure, Mark, NEUTRAL, Panel, Result, Table, all_rounded,
+    label_width, palette, rounded, share, share_map, sketch,
 };
 
-const FONT_SIZE: usize = 11;
-/// Of every panel, in pixels.
-const HEIGHT: f64 = 208.0;
+const FONT_SIZE: usize = 12;
+/// Of the maps of a row, by how many there are, and of the score, in pixels.
+const HEIGHTS: [f64; 4] = [156.0, 156.0, 150.0, 130.0];
+/// So many tokens are drawn: the whole pattern is among them.
+const N_DRAWN: usize = 12;
+const SCORE: f64 = 70.0;
 
 /// A stack at one of the steps of its training.
 #[derive(Clone, Copy)]
@@ -20,31 +23,75 @@ pub(super) struct ScoreAndMaps<'a> {
     /// The score at each look; 1 is perfect.
     pub(super) scores: &'a [f64],
     pub(super) tokens: &'a [String],
-    /// Two heads, what they are called and what they attend to now, `[n_tokens, n_tokens]`.
-    pub(super) maps: &'a [(String, Matrix)],
+    /// Of each layer its heads, what they are called and what they attend to now,
+    /// `[n_tokens, n_tokens]`.
+    pub(super) maps: &'a [Vec<(String, Matrix)>],
+    /// The head that is removed, and the score without it.
+    pub(super) without: Option<([usize; 2], f64)>,
 }
 
 impl ScoreAndMaps<'_> {
+    /// The last layer stands on top, as what it reads comes from below.
     pub(super) fn figure(self, title: String) -> Result<Figure> {
-        let Self { n_steps, steps, scores, tokens, maps } = self;
-        let told = steps.iter().zip(scores);
-        let told = told.map(|(step, score)| format!("after {step} steps: {score:.3}"));
-        let line = Mark::lines_and_marks(steps.to_vec(), all_rounded(scores))
-            .line(palette::head(0), 2.0)
-            .sized(4)
-            .hover(told);
-        let x = Axis::numbers(n_steps as f64).titled("steps");
-        let score = Panel::new("share of right answers", x, Axis::numbers(1.04), HEIGHT);
+        let Self { tokens, maps, .. } = self;
+        let n_heads = maps[0].len();
+        let drawn = &tokens[..tokens.len().min(N_DRAWN)];
         let mut chart = Chart::new(title)
-            .columns(1 + maps.len())
-            .left(label_width(tokens, FONT_SIZE).max(26.0))
-            .panel(score, [line]);
-        for (name, map) in maps {
-            let x = Axis::across(tokens, FONT_SIZE).level();
-            let panel = Panel::new(name, x, Axis::down(tokens, FONT_SIZE), HEIGHT);
-            chart = chart.panel(panel, [share_map::trace(map, tokens, tokens)]);
+            .columns(n_heads)
+            .narrow_columns(n_heads.min(2))
+            .left(label_width(tokens, FONT_SIZE).max(30.0))
+            .below(26.0);
+        for (layer, heads) in maps.iter().enumerate().rev() {
+            for (head, (name, map)) in heads.iter().enumerate() {
+                let x = Axis::across(drawn, FONT_SIZE).level();
+                let y = Axis::down(drawn, FONT_SIZE);
+                let is_removed = self.without.is_some_and(|(at, _)| at == [layer, head]);
+                let name =
+                    if is_removed { format!("{name} (removed)") } else { name.clone() };
+                let panel = Panel::new(name, x, y, HEIGHTS[n_heads - 1]);
+                chart = chart.panel(panel, [self.map([layer, head], map, is_removed)]);
+            }
         }
-        chart.tables(self.tables()).sketch(self.sketch()).says(self.sentence()).figure()
+        let x = Axis::numbers(self.n_steps as f64).titled("steps");
+        let score = Panel::new("share of right answers", x, Axis::numbers(1.1), SCORE);
+        chart
+            .panel(score.whole(), self.score())
+            .tables(self.tables())
+            .sketch(self.sketch())
+            .without_ghosts()
+            .says(self.sentence())
+            .figure()
+    }
+
+    /// A press removes the head; it is in grey then, and the next press has it back.
+    fn map(self, at: [usize; 2], map: &Matrix, is_removed: bool) -> Mark {
+        let n = self.tokens.len().min(N_DRAWN);
+        let (map, tokens) = (map.view((0, 0), (n, n)).into_owned(), &self.tokens[..n]);
+        let mark = share_map::trace(&map, tokens, tokens);
+        match is_removed {
+            true => mark
+                .scaled(vec![(0.0, FAINT), (1.0, NEUTRAL)], [0, 1])
+                .picks("removed=no"),
+            false => mark.picks(format!("removed={}.{}", at[0], at[1])),
+        }
+    }
+
+    /// The score over steps, and the level that is left without a head.
+    fn score(self) -> Vec<Mark> {
+        let told = self.steps.iter().zip(self.scores);
+        let told = told.map(|(step, score)| format!("after {step} steps: {score:.3}"));
+        let line = Mark::lines_and_marks(self.steps.to_vec(), all_rounded(self.scores))
+            .line(palette::head(0), 2.5)
+            .sized(5)
+            .hover(told);
+        let Some((_, left)) = self.without else { return vec![line] };
+        let end = self.n_steps as f64;
+        let words = format!("without the head: {left:.2}");
+        let level = Mark::lines([0.0, end], [rounded(left), rounded(left)]);
+        let level = level.line(palette::wrong(), 3.0).in_legend(false).silent();
+        let words = Mark::texts([0.7 * end], [rounded(left)], [words]).text_size(13);
+        let side = if left > 0.6 { "bottom center" } else { "top center" };
+        vec![line, level, words.placed(side).in_legend(false).silent()]
     }
 
     /// The scores, then for each head the key that each query attends to most.
@@ -63,12 +110,12 @@ impl ScoreAndMaps<'_> {
             let caption = format!("What {name} attends to most");
             Table::new(caption, ["query", "key", "attention weight"], rows)
         };
-        std::iter::once(scores).chain(self.maps.iter().map(of_map)).collect()
+        std::iter::once(scores).chain(self.maps.iter().flatten().map(of_map)).collect()
     }
 
     fn sketch(self) -> String {
         let maps: Vec<(String, &Matrix)> =
-            self.maps.iter().map(|(name, map)| (name.clone(), map)).collect();
+            self.maps.iter().flatten().map(|(name, map)| (name.clone(), map)).collect();
         format!(
             "score  {}\nFull column: 1.\n\n{}\nAcross: {}. Full block: 1.",
             sketch::columns(self.scores, 1.0),
@@ -79,7 +126,8 @@ impl ScoreAndMaps<'_> {
 
     fn sentence(self) -> String {
         let last = self.steps.len() - 1;
-        let names: Vec<&str> = self.maps.iter().map(|(name, _)| name.as_str()).collect();
+        let names: Vec<&str> =
+            self.maps.iter().flatten().map(|(name, _)| name.as_str()).collect();
         format!(
             "A line of the share of right answers, {:.3} after {} of {} steps, and a heat \
              map of what each of these heads attends to: {}. The tokens: {}.",
