@@ -34,7 +34,7 @@ use lanes::Lanes;
 /// Outputs of a tile: two panels.
 pub const OUTPUTS: usize = 16;
 
-/// Tokens of a tile, where there are many.
+/// Tokens of a tile.
 pub const TOKENS: usize = 16;
 
 /// The outputs of a panel.
@@ -93,35 +93,33 @@ impl Bytes {
 
     /// All ways that go with these instructions here, the best first.
     fn available(instructions: Instructions) -> Vec<Self> {
-        let mut all: Vec<Option<Set>> = Vec::new();
-        match instructions.name() {
+        let all: Vec<Option<Set>> = match instructions.name() {
             #[cfg(all(target_arch = "x86_64", not(miri)))]
-            "AVX-512" => {
-                all.push(vnni::Vnni::new().map(Set::Vnni));
-                all.push(pulp::x86::V3::try_new().map(Set::Avx2));
-            }
+            "AVX-512" => vec![
+                vnni::Vnni::new().map(Set::Vnni),
+                pulp::x86::V3::try_new().map(Set::Avx2),
+            ],
             #[cfg(all(target_arch = "x86_64", not(miri)))]
-            "AVX2" => all.push(pulp::x86::V3::try_new().map(Set::Avx2)),
+            "AVX2" => vec![pulp::x86::V3::try_new().map(Set::Avx2)],
             #[cfg(all(target_arch = "aarch64", not(miri)))]
             "NEON" => {
-                all.push(neon::Four::new().map(Set::Sdot));
-                all.push(neon::Four::new().map(Set::Smull));
+                vec![neon::Four::new().map(Set::Sdot), neon::Four::new().map(Set::Smull)]
             }
-            _ => {}
-        }
+            _ => Vec::new(),
+        };
         all.into_iter().flatten().map(Self).collect()
     }
 
-    /// Sixteen outputs of T tokens, `[output][token]`.
+    /// Sixteen outputs of sixteen tokens, `[output][token]`.
     ///
     /// # Panics
     /// If the panels have other blocks than the tokens.
     #[inline]
-    pub fn tile<const T: usize>(
+    pub fn tile(
         self,
         panels: LevelPanels<'_>,
-        tokens: RoundedGroup<'_, T>,
-    ) -> [[f32; T]; OUTPUTS] {
+        tokens: RoundedGroup<'_>,
+    ) -> [[f32; TOKENS]; OUTPUTS] {
         let _ = (panels, tokens); // where there is no way at all
         match self.0 {
             #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -147,16 +145,16 @@ impl PartialEq for Bytes {
 /// Compiled for each size of a block and of a level.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64", test))]
 #[inline]
-fn tile<L: Lanes<R>, const R: usize, const T: usize>(
+fn tile<L: Lanes<R>, const R: usize>(
     lanes: L,
     panels: LevelPanels<'_>,
-    tokens: RoundedGroup<'_, T>,
-) -> [[f32; T]; OUTPUTS] {
+    tokens: RoundedGroup<'_>,
+) -> [[f32; TOKENS]; OUTPUTS] {
     match (tokens.per_block, panels.is_four_bits) {
-        (4, true) => lanes.tile::<4, T, true>(panels, tokens),
-        (4, false) => lanes.tile::<4, T, false>(panels, tokens),
-        (_, true) => lanes.tile::<8, T, true>(panels, tokens),
-        (_, false) => lanes.tile::<8, T, false>(panels, tokens),
+        (4, true) => lanes.tile::<4, true>(panels, tokens),
+        (4, false) => lanes.tile::<4, false>(panels, tokens),
+        (_, true) => lanes.tile::<8, true>(panels, tokens),
+        (_, false) => lanes.tile::<8, false>(panels, tokens),
     }
 }
 

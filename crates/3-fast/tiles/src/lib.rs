@@ -42,6 +42,7 @@ pub mod panels;
 pub mod prefetch;
 pub mod queue;
 pub mod running;
+pub mod shift;
 pub mod tile;
 
 pub use block_mask::BlockMask;

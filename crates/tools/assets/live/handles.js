@@ -134,6 +134,17 @@ window.liveHandles = (() => {
     });
   }
 
+  // What a hand can do in the drawing, for who does not see it.
+  function hint(place, controls, plot, isTrained) {
+    const has = (part) => place.querySelector(part);
+    const drags = has("[data-drag], [data-places]") || controls.some((it) => it.move);
+    const clicks = has(":not([data-places] *)[data-pick]") || plot?.told.some(({ pick }) => pick);
+    const hands = [drags && "Drag", clicks && "click"].filter(Boolean).join(" or ");
+    const rest = isTrained ? "set the controls and train" : "move a control";
+    const words = hands ? `${hands} in the figure, or ${rest}.` : `${rest}.`;
+    return words[0].toUpperCase() + words.slice(1);
+  }
+
   // `put` sets a control to a text, `pick` what a part of the drawing stands for.
   function watch(place, controls, put, pick) {
     dragEdges(place, controls, put);
@@ -141,5 +152,5 @@ window.liveHandles = (() => {
     dragAlong(place, pick);
   }
 
-  return { watch };
+  return { watch, hint };
 })();

@@ -36,7 +36,7 @@
 
     // Makes the controls, at what the address says. They wait for the module.
     furnish() {
-      const { questions, controls, words } = this.about;
+      const { controls, words } = this.about;
       this.controls = controls.map((control) => {
         const made = { ...control };
         return Object.assign(made, make(control, () => this.changed(made)));
@@ -57,7 +57,7 @@
       form.addEventListener("keydown", (event) => event.stopPropagation());
       form.setAttribute("role", "group");
       form.setAttribute("aria-label", "Change the figure");
-      this.questions = new Questions(questions, (answer) => this.set(answer), () => this.begins(), this.name);
+      this.questions = new Questions(this.about, (answer) => this.set(answer), () => this.begins(), this.name);
       empty(this.place);
       this.place.prepend(this.questions.element, this.words, this.error);
       this.place.append(form);
@@ -83,7 +83,10 @@
       for (const part of this.furniture) part.inert = false;
       const drawn = this.figure.querySelector(".figure-plot, .figure-diagram");
       const put = (control, text) => this.put([[control, text]]);
-      window.liveHandles.watch(drawn, this.controls, put, (pairs) => this.pick(pairs));
+      const { watch, hint } = window.liveHandles;
+      watch(drawn, this.controls, put, (pairs) => this.pick(pairs));
+      const plot = window.figures.plotOf(this.figure);
+      this.questions.hint.textContent = hint(drawn, this.controls, plot, this.about.training);
       drawn.addEventListener("click", (event) => {
         const part = event.target.closest("[data-pick]");
         this.pick(part ? part.dataset.pick : window.figures.plotOf(this.figure)?.picked(event));

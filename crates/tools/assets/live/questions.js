@@ -5,10 +5,13 @@ window.liveQuestions = (() => {
 
   class Questions {
     // `show` sets the controls to an answer, for who gives up; `begin` to where each question
-    // begins. What was found or shown is remembered under `name`.
-    constructor(questions, show, begin, name) {
+    // begins. What was found or shown is remembered under `name`. There is room for the
+    // longest question and the longest that is found, so that nothing below moves.
+    constructor({ questions, longest: [ask, found] }, show, begin, name) {
       Object.assign(this, { questions, begin, name, at: 0, found: new Set(), given: new Set() });
       this.ask = element("p", { className: "live-ask" });
+      this.ask.dataset.room = ask;
+      this.hint = element("p", { className: "live-hint" });
       this.says = element("p", { className: "live-found" });
       this.says.setAttribute("role", "status");
       this.next = element("button", { type: "button" });
@@ -20,7 +23,9 @@ window.liveQuestions = (() => {
         show(questions[this.at].answer);
       });
       const buttons = element("div", { className: "live-turns" }, this.next, this.give);
-      this.element = element("div", { className: "live-questions" }, this.ask, this.says, buttons);
+      const below = element("div", { className: "live-below" }, this.hint, this.says);
+      below.dataset.room = found;
+      this.element = element("div", { className: "live-questions" }, this.ask, buttons, below);
       this.show();
     }
 
@@ -50,14 +55,15 @@ window.liveQuestions = (() => {
       const { at, questions, found } = this;
       const { ask, found: learnt } = questions[at];
       const n = questions.length;
-      this.ask.innerHTML = (n > 1 ? `<span class="live-nth">${at + 1} of ${n}</span> ` : "") + ask;
+      const nth = n > 1 ? `<span class="live-nth">${at + 1} of ${n}</span> ` : "";
+      this.ask.innerHTML = `<span>${nth}${ask}</span>`;
       const says = found.has(at) ? `Found: ${learnt}` : "";
       if (this.said !== says) this.says.innerHTML = says;
       this.said = says;
       this.element.classList.toggle("is-found", found.has(at));
       this.next.textContent = at + 1 < n ? "Next question" : "First question";
       this.next.hidden = n === 1;
-      this.give.hidden = found.has(at);
+      this.give.disabled = found.has(at);
     }
   }
 

@@ -123,6 +123,7 @@ fn live_place(live: &dyn Live, figure: &str) -> Result<String> {
     let room = room(live, &words);
     let about = json!({
         "words": words,
+        "longest": longest(live),
         "questions": live.questions().iter().map(question).collect::<Value>(),
         "controls": controls,
         "weights": live.weights().map(Weights::name),
@@ -139,17 +140,13 @@ fn live_place(live: &dyn Live, figure: &str) -> Result<String> {
 /// Columns of a table of numbers that has no room beside a figure.
 const WIDE: usize = 6;
 
-/// What takes the place of the first question, of the words and of the buttons of a training
-/// until a script makes them: as long, and never seen. The search does not find it.
+/// What takes the place of the questions, of the words and of the buttons of a training until
+/// a script makes them: as long, and never seen. The search does not find it.
 fn room(live: &dyn Live, words: &str) -> String {
-    let questions = live.questions();
-    let (n, first) = (questions.len(), questions.first().map_or("", |it| it.ask));
-    let (nth, one) = match n {
-        1 => (String::new(), " live-one"),
-        _ => (format!("1 of {n} "), ""),
-    };
+    let one = if live.questions().len() == 1 { " live-one" } else { "" };
     let quoted = |text: &str| figures::escaped(text).replace('"', "&quot;");
-    let (ask, words) = (quoted(&format!("{nth}{first}")), quoted(words));
+    let [ask, found] = longest(live).map(|text| quoted(&text));
+    let words = quoted(words);
     let buttons = match live.is_trained() {
         true => "<div class=\"live-buttons live-room\"></div>",
         false => "",
@@ -162,8 +159,21 @@ fn room(live: &dyn Live, words: &str) -> String {
     };
     format!(
         "<div class=\"live-questions live-room\"><p class=\"live-ask\" \
-         data-room=\"{ask}\"></p><div class=\"live-turns{one}\"></div></div>{buttons}{said}"
+         data-room=\"{ask}\"></p><div class=\"live-turns{one}\"></div>\
+         <div class=\"live-below\" data-room=\"{found}\"></div></div>{buttons}{said}"
     )
+}
+
+/// The longest of the questions and of what is found, as a page writes them: the room that
+/// is kept for any.
+fn longest(live: &dyn Live) -> [String; 2] {
+    let questions = live.questions();
+    let n = questions.len();
+    let nth = if n == 1 { String::new() } else { format!("1 of {n} ") };
+    let of = |part: fn(&PageQuestion) -> &'static str| {
+        questions.iter().map(part).max_by_key(|text| text.len()).unwrap_or_default()
+    };
+    [format!("{nth}{}", of(|it| it.ask)), format!("Found: {}", of(|it| it.found))]
 }
 
 /// The run in a file, if there is the file.
@@ -204,8 +214,8 @@ mod tests {
         let live = drawn.figure("blend", "f2").unwrap();
         assert!(live.contains("data-live=\"blend\"") && live.contains("id=\"f2\""));
         assert!(!still.contains("\n\n") && !live.contains("\n\n"));
-        let ask = lessons::gallery::find("blend").unwrap().questions()[0].ask;
-        let room = format!("data-room=\"1 of 2 {ask}\"");
+        let [ask, _] = longest(lessons::gallery::find("blend").unwrap());
+        let room = format!("data-room=\"{ask}\"");
         assert!(live.contains(&room) && !still.contains("live-room"), "{room}: {live}");
         let strip = drawn.figure("line-strip at=scores", "f3").unwrap();
         assert!(strip.starts_with("<div ") && strip.ends_with("</div>"), "{strip}");

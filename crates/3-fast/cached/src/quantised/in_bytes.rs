@@ -25,13 +25,13 @@ pub(crate) fn in_bytes(
     memory: &mut Rounded,
     out: &mut Matrix<f32>,
 ) -> Result<()> {
-    memory.round::<TOKENS>(x, weight.block, instructions)?;
+    memory.round(x, weight.block, instructions)?;
     let (n, x) = (out.nrows(), &*memory);
     let pairs = out.as_mut_slice().par_chunks_mut((OUTPUTS * n).max(1)).enumerate();
     pairs.for_each(|(pair, out)| {
         let (panels, bias) = (weight.panels(pair), &weight.bias[pair * OUTPUTS..]);
         for group in 0..n.div_ceil(TOKENS) {
-            let tile = bytes.tile(panels, x.group::<TOKENS>(group));
+            let tile = bytes.tile(panels, x.group(group));
             for ((column, sums), bias) in out.chunks_exact_mut(n).zip(&tile).zip(bias) {
                 let tokens = column.iter_mut().skip(group * TOKENS);
                 tokens.zip(sums).for_each(|(to, sum)| *to = sum + bias);

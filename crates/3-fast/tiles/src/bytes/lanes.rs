@@ -3,7 +3,9 @@
 use pulp::bytemuck::cast_slice;
 use pulp::{Simd, WithSimd};
 
-use super::{LANES, LevelPanels, OUTPUTS, PanelScales, RoundedGroup, halves};
+use crate::shift;
+
+use super::{LANES, LevelPanels, OUTPUTS, PanelScales, RoundedGroup, TOKENS, halves};
 
 /// Sixteen outputs in R vectors of 32-bit lanes, each of which multiplies four bytes by four.
 /// A value is a proof that the processor can.
@@ -34,21 +36,21 @@ pub(super) trait Lanes<const R: usize>: Copy {
 
     /// As [`Bytes::tile`](super::Bytes::tile), of blocks of D words.
     #[inline]
-    fn tile<const D: usize, const T: usize, const FOUR: bool>(
+    fn tile<const D: usize, const FOUR: bool>(
         self,
         panels: LevelPanels<'_>,
-        tokens: RoundedGroup<'_, T>,
-    ) -> [[f32; T]; OUTPUTS] {
-        self.simd().vectorize(Tile::<_, R, D, T, FOUR> { lanes: self, panels, tokens })
+        tokens: RoundedGroup<'_>,
+    ) -> [[f32; TOKENS]; OUTPUTS] {
+        self.simd().vectorize(Tile::<_, R, D, FOUR> { lanes: self, panels, tokens })
     }
 
     /// Outputs token by token become tokens output by output.
     #[inline(always)]
-    fn transposed<const T: usize>(
+    fn transposed(
         self,
-        outs: [[Floats<Self, R>; R]; T],
-    ) -> [[f32; T]; OUTPUTS] {
-        let mut transposed = [[0.0; T]; OUTPUTS];
+        outs: [[Floats<Self, R>; R]; TOKENS],
+    ) -> [[f32; TOKENS]; OUTPUTS] {
+        let mut transposed = [[0.0; TOKENS]; OUTPUTS];
         for (t, outs) in outs.iter().enumerate() {
             let outs: &[f32] = cast_slice(outs);
             transposed.iter_mut().zip(outs).for_each(|(to, out)| to[t] = *out);
@@ -60,36 +62,29 @@ pub(super) trait Lanes<const R: usize>: Copy {
 pub(super) type Words<L, const R: usize> = <<L as Lanes<R>>::Simd as Simd>::u32s;
 pub(super) type Floats<L, const R: usize> = <<L as Lanes<R>>::Simd as Simd>::f32s;
 
-/// One tile, of T tokens, blocks of D words, and levels of 4 bits or of 8.
-pub(super) struct Tile<
-    'a,
-    L,
-    const R: usize,
-    const D: usize,
-    const T: usize,
-    const FOUR: bool,
-> {
+/// One tile, of blocks of D words, and levels of 4 bits or of 8.
+pub(super) struct Tile<'a, L, const R: usize, const D: usize, const FOUR: bool> {
     pub lanes: L,
     pub panels: LevelPanels<'a>,
-    pub tokens: RoundedGroup<'a, T>,
+    pub tokens: RoundedGroup<'a>,
 }
 
-impl<L: Lanes<R>, const R: usize, const D: usize, const T: usize, const FOUR: bool>
-    WithSimd for Tile<'_, L, R, D, T, FOUR>
+impl<L: Lanes<R>, const R: usize, const D: usize, const FOUR: bool> WithSimd
+    for Tile<'_, L, R, D, FOUR>
 {
-    type Output = [[f32; T]; OUTPUTS];
+    type Output = [[f32; TOKENS]; OUTPUTS];
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> Self::Output {
         let Self { lanes, panels, tokens } = self;
         let simd = lanes.simd();
         let (x, _) = tokens.words.as_chunks::<D>();
-        let mut outs = [[simd.splat_f32s(0.0); R]; T];
+        let mut outs = [[simd.splat_f32s(0.0); R]; TOKENS];
         let blocks = x.iter().zip(tokens.scales).zip(tokens.sums);
         for (block, ((x, scales), sums)) in blocks.enumerate() {
             let levels = levels::<L, R, D, FOUR>(lanes, panels, block);
             let [scale, offset] = scale_and_offset(lanes, panels.scales, block);
-            for t in 0..T {
+            for t in 0..TOKENS {
                 for r in 0..R {
                     let mut products = [lanes.nothing(); 2];
                     for d in 0..D {
@@ -120,14 +115,14 @@ fn levels<L: Lanes<R>, const R: usize, const D: usize, const FOUR: bool>(
     block: usize,
 ) -> [[[Words<L, R>; R]; 2]; D] {
     let simd = lanes.simd();
-    let (lower, four) = (simd.splat_u32s(0x0f0f_0f0f), simd.splat_u32s(4));
+    let lower = simd.splat_u32s(0x0f0f_0f0f);
     let mut levels = [[[simd.splat_u32s(0); R]; 2]; D];
     let n = if FOUR { D / 2 } else { D };
     let [a, b] = panels.words.map(|words| &words[block * n..][..n]);
     for k in 0..n {
         for r in 0..R {
             let words = lanes.load([&a[k], &b[k]], r);
-            let upper = simd.wrapping_dyn_shr_u32s(words, four);
+            let upper = shift::right(simd, words, 4);
             let both = [words, upper].map(|half| simd.and_u32s(half, lower));
             if FOUR {
                 levels[2 * k][0][r] = both[0];
@@ -156,7 +151,7 @@ fn scale_and_offset<L: Lanes<R>, const R: usize>(
         PanelScales::Half([a, b]) => {
             for r in 0..R {
                 let words = lanes.load([&a[block], &b[block]], r);
-                let upper = simd.wrapping_dyn_shr_u32s(words, simd.splat_u32s(16));
+                let upper = shift::right(simd, words, 16);
                 parts[0][r] = halves::from_halves(simd, words);
                 parts[1][r] = halves::from_halves(simd, upper);
             }

@@ -4,6 +4,7 @@ use attention::{Error, Matrix, Result};
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
+use super::TOKENS;
 use crate::Instructions;
 
 /// The inputs of a block, at most.
@@ -26,31 +27,31 @@ pub struct Rounded {
     sums: Vec<f32>,
 }
 
-/// T tokens.
+/// The tokens of a tile.
 #[derive(Debug, Clone, Copy)]
-pub struct RoundedGroup<'a, const T: usize> {
+pub struct RoundedGroup<'a> {
     /// Words of four bytes in a block.
     pub per_block: usize,
     /// `[block][per_block]`
-    pub words: &'a [[i32; T]],
+    pub words: &'a [[i32; TOKENS]],
     /// `[block]`
-    pub scales: &'a [[f32; T]],
+    pub scales: &'a [[f32; TOKENS]],
     /// `[block]`
-    pub sums: &'a [[f32; T]],
+    pub sums: &'a [[f32; TOKENS]],
 }
 
 impl Rounded {
     /// How many inputs a block can have.
     pub const BLOCKS: [usize; 2] = [16, MOST];
 
-    /// Other tokens, in such blocks, in groups of T.
+    /// Other tokens, in such blocks.
     ///
     /// # Shapes
     /// `x` is `[n, d_in]`.
     ///
     /// # Errors
     /// [`Error::Length`] for another block, and unless tokens are made of whole blocks.
-    pub fn round<const T: usize>(
+    pub fn round(
         &mut self,
         x: &Matrix<f32>,
         block: usize,
@@ -66,19 +67,19 @@ impl Rounded {
             d_in,
         )?;
         (self.per_block, self.n_blocks) = (block / 4, d_in / block);
-        let n_groups = n.div_ceil(T);
-        let per_group = self.n_blocks.max(1) * T;
-        self.words.resize(n_groups * self.n_blocks * self.per_block * T, 0);
-        self.scales.resize(n_groups * self.n_blocks * T, 0.0);
-        self.sums.resize(n_groups * self.n_blocks * T, 0.0);
+        let n_groups = n.div_ceil(TOKENS);
+        let per_group = self.n_blocks.max(1) * TOKENS;
+        self.words.resize(n_groups * self.n_blocks * self.per_block * TOKENS, 0);
+        self.scales.resize(n_groups * self.n_blocks * TOKENS, 0.0);
+        self.sums.resize(n_groups * self.n_blocks * TOKENS, 0.0);
         let scales = self.scales.par_chunks_mut(per_group);
         let scales = scales.zip(self.sums.par_chunks_mut(per_group));
         let words = self.words.par_chunks_mut(per_group * self.per_block);
         let groups = words.zip(scales).enumerate();
         groups.for_each(|(group, (words, (scales, sums)))| {
-            instructions.run(Group::<T> {
+            instructions.run(Group {
                 x,
-                first: group * T,
+                first: group * TOKENS,
                 block,
                 words: words.as_chunks_mut().0,
                 scales: scales.as_chunks_mut().0,
@@ -88,11 +89,11 @@ impl Rounded {
         Ok(())
     }
 
-    /// T tokens from `T · group` on; behind the last one are zeros.
+    /// The tokens of a tile, from `16 · group` on; behind the last one are zeros.
     ///
     /// # Panics
-    /// If they were rounded in other groups, or there are fewer.
-    pub fn group<const T: usize>(&self, group: usize) -> RoundedGroup<'_, T> {
+    /// If there are fewer.
+    pub fn group(&self, group: usize) -> RoundedGroup<'_> {
         let each = group * self.n_blocks..(group + 1) * self.n_blocks;
         let words = each.start * self.per_block..each.end * self.per_block;
         RoundedGroup {
@@ -104,28 +105,28 @@ impl Rounded {
     }
 }
 
-/// T tokens that become bytes.
-struct Group<'a, const T: usize> {
+/// Tokens that become bytes.
+struct Group<'a> {
     x: &'a Matrix<f32>,
     /// The first of them.
     first: usize,
     block: usize,
     /// `[block][per_block]`
-    words: &'a mut [[i32; T]],
+    words: &'a mut [[i32; TOKENS]],
     /// `[block]`
-    scales: &'a mut [[f32; T]],
+    scales: &'a mut [[f32; TOKENS]],
     /// `[block]`
-    sums: &'a mut [[f32; T]],
+    sums: &'a mut [[f32; TOKENS]],
 }
 
-impl<const T: usize> WithSimd for Group<'_, T> {
+impl WithSimd for Group<'_> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
         let Self { x, first, block, words, scales, sums } = self;
-        let there = first..x.nrows().min(first + T);
-        let mut inputs = [[0.0; T]; MOST];
+        let there = first..x.nrows().min(first + TOKENS);
+        let mut inputs = [[0.0; TOKENS]; MOST];
         let each = words.chunks_exact_mut(block / 4).zip(scales).zip(sums);
         for (nth, ((words, scales), sums)) in each.enumerate() {
             let columns = x.as_slice()[nth * block * x.nrows()..].chunks_exact(x.nrows());
@@ -140,25 +141,25 @@ impl<const T: usize> WithSimd for Group<'_, T> {
 /// Added to a number and taken away again, it leaves the nearest whole number: 1.5 · 2²³.
 const ROUND: f32 = 12_582_912.0;
 
-/// A block of T tokens in bytes; gives their scales and sums. What is not finite makes both
+/// A block of tokens in bytes; gives their scales and sums. What is not finite makes both
 /// NaN.
 #[inline(always)]
-fn round<const T: usize>(x: &[[f32; T]], words: &mut [[i32; T]]) -> [[f32; T]; 2] {
+fn round(x: &[[f32; TOKENS]], words: &mut [[i32; TOKENS]]) -> [[f32; TOKENS]; 2] {
     // Of numbers without their signs the bits are in order, and beyond all others those of
     // what is not finite.
-    let mut largest = [0u32; T];
+    let mut largest = [0u32; TOKENS];
     for x in x {
-        for t in 0..T {
+        for t in 0..TOKENS {
             largest[t] = largest[t].max(x[t].abs().to_bits());
         }
     }
     let largest = largest.map(f32::from_bits);
     let steps = largest.map(|largest| if largest > 0.0 { 127.0 / largest } else { 0.0 });
-    let mut sums = [0i32; T];
+    let mut sums = [0i32; TOKENS];
     for (word, x) in words.iter_mut().zip(x.as_chunks::<4>().0) {
-        *word = [0; T];
+        *word = [0; TOKENS];
         for (nth, x) in x.iter().enumerate() {
-            for t in 0..T {
+            for t in 0..TOKENS {
                 let whole = (x[t] * steps[t] + ROUND).to_bits() as i32;
                 let q = whole.wrapping_sub(ROUND.to_bits() as i32);
                 word[t] |= (q & 0xff) << (8 * nth);
@@ -166,9 +167,9 @@ fn round<const T: usize>(x: &[[f32; T]], words: &mut [[i32; T]]) -> [[f32; T]; 2
             }
         }
     }
-    let mut scales = [0.0; T];
-    let mut of_tokens = [0.0; T];
-    for t in 0..T {
+    let mut scales = [0.0; TOKENS];
+    let mut of_tokens = [0.0; TOKENS];
+    for t in 0..TOKENS {
         scales[t] = largest[t] / 127.0 + 0.0 * largest[t];
         of_tokens[t] = scales[t] * sums[t] as f32;
     }

@@ -82,7 +82,7 @@ const SIZES: [(bool, [usize; 2]); 6] = [
 ];
 
 /// Whole numbers up to 127 are rounded to themselves, and with these scales all sums are
-/// exact: so are the products, in tiles of one token and of sixteen.
+/// exact: so are the products.
 fn expect_exact(case: &Case, is_four_bits: bool, block: usize, x: &Matrix<f32>) {
     let words = case.words.each_ref().map(Vec::as_slice);
     let half = PanelScales::Half(case.half.each_ref().map(Vec::as_slice));
@@ -92,24 +92,16 @@ fn expect_exact(case: &Case, is_four_bits: bool, block: usize, x: &Matrix<f32>) 
         let x = |p| if token < x.nrows() { f64::from(x[(token, p)]) } else { 0.0 };
         numbers.map(|(p, w)| x(p) * w[j]).sum()
     };
-    let mut rounded = [(); 2].map(|()| Rounded::default());
-    rounded[0].round::<1>(x, block, Instructions::best()).unwrap();
-    rounded[1].round::<TOKENS>(x, block, Instructions::best()).unwrap();
+    let mut rounded = Rounded::default();
+    rounded.round(x, block, Instructions::best()).unwrap();
     for bytes in ways() {
         for scales in [half, single] {
             let panels = LevelPanels { is_four_bits, words, scales };
-            let found = |token: usize| {
-                let one = bytes.tile(panels, rounded[0].group::<1>(token));
-                one.map(|[out]| out)
-            };
             for token in 0..x.nrows().next_multiple_of(TOKENS) {
-                let many = bytes.tile(panels, rounded[1].group::<TOKENS>(token / TOKENS));
-                let many = many.map(|tokens| tokens[token % TOKENS]);
-                let one = if token < x.nrows() { found(token) } else { many };
-                for j in 0..OUTPUTS {
-                    let expected = exact(token, j);
-                    let out = [one[j], many[j]].map(f64::from);
-                    assert_eq!(out, [expected; 2], "{bytes:?}, {token}, {j}");
+                let tile = bytes.tile(panels, rounded.group(token / TOKENS));
+                for (j, tokens) in tile.iter().enumerate() {
+                    let out = f64::from(tokens[token % TOKENS]);
+                    assert_eq!(out, exact(token, j), "{bytes:?}, {token}, {j}");
                 }
             }
         }
@@ -147,11 +139,11 @@ fn the_largest_levels_and_entries_are_multiplied_exactly() {
 fn an_entry_is_rounded_to_127_steps_and_a_block_that_is_not_finite_stays_so() {
     let mut x = Matrix::from_fn(1, 64, |_, p| p as f32 / 64.0 - 0.2);
     let mut rounded = Rounded::default();
-    rounded.round::<1>(&x, 32, Instructions::best()).unwrap();
-    let group = rounded.group::<1>(0);
-    for (block, [scale]) in group.scales.iter().enumerate() {
+    rounded.round(&x, 32, Instructions::best()).unwrap();
+    let group = rounded.group(0);
+    for (block, [scale, ..]) in group.scales.iter().enumerate() {
         let bytes = group.words[8 * block..][..8].iter();
-        let bytes = bytes.flat_map(|[word]| word.to_le_bytes());
+        let bytes = bytes.flat_map(|[word, ..]| word.to_le_bytes());
         let entries = bytes.map(|byte| f32::from(byte as i8) * scale);
         let largest = x.columns(32 * block, 32).amax();
         assert!((scale - largest / 127.0).abs() < 1e-9);
@@ -161,8 +153,8 @@ fn an_entry_is_rounded_to_127_steps_and_a_block_that_is_not_finite_stays_so() {
     }
     for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         x[40] = bad;
-        rounded.round::<1>(&x, 32, Instructions::best()).unwrap();
-        let group = rounded.group::<1>(0);
+        rounded.round(&x, 32, Instructions::best()).unwrap();
+        let group = rounded.group(0);
         let is_nan = [group.scales, group.sums].map(|of| [of[0][0], of[1][0]]);
         assert!(is_nan.iter().all(|of| of[0].is_finite() && of[1].is_nan()), "{bad}");
     }

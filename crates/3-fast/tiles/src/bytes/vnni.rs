@@ -53,25 +53,19 @@ impl Lanes<1> for Vnni {
     }
 
     #[inline]
-    fn tile<const D: usize, const T: usize, const FOUR: bool>(
+    fn tile<const D: usize, const FOUR: bool>(
         self,
         panels: LevelPanels<'_>,
-        tokens: RoundedGroup<'_, T>,
-    ) -> [[f32; T]; OUTPUTS] {
-        let tile = Tile::<_, 1, D, T, FOUR> { lanes: self, panels, tokens };
+        tokens: RoundedGroup<'_>,
+    ) -> [[f32; TOKENS]; OUTPUTS] {
+        let tile = Tile::<_, 1, D, FOUR> { lanes: self, panels, tokens };
         // SAFETY: as above.
         unsafe { compiled(self.0, tile) }
     }
 
     #[inline(always)]
-    fn transposed<const T: usize>(self, outs: [[f32x16; 1]; T]) -> [[f32; T]; OUTPUTS] {
-        if T < TOKENS {
-            let outs: [[f32; OUTPUTS]; T] = outs.map(|[out]| cast(out));
-            return std::array::from_fn(|j| outs.map(|out| out[j]));
-        }
-        let rows = std::array::from_fn(|t| cast(outs[t][0]));
-        let rows = transposed(self.0, rows).map(cast::<__m512, [f32; TOKENS]>);
-        rows.map(|row| std::array::from_fn(|t| row[t]))
+    fn transposed(self, outs: [[f32x16; 1]; TOKENS]) -> [[f32; TOKENS]; OUTPUTS] {
+        transposed(self.0, outs.map(|[out]| cast(out))).map(cast)
     }
 }
 
