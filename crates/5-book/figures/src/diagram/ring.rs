@@ -152,8 +152,10 @@ impl Ring<'_> {
         let unit = rect.w / lasts.iter().sum::<f64>().max(1.0);
         let computed: usize = self.pairs.iter().flatten().sum();
         let busy = computed as f64 * unit / (rect.w * p as f64);
-        let heading =
-            format!("time: ranks compute in {:.0} % of it, and else wait", 100.0 * busy);
+        let heading = format!(
+            "time: ranks compute for {:.0} % of it, and wait for the rest",
+            100.0 * busy
+        );
         canvas.text(&heading, [0.0, rect.y - 12.0], Anchor::Start, LABEL);
         for rank in 0..p {
             let [_, y] = rect.row(rank, p).middle();
@@ -207,6 +209,7 @@ impl Ring<'_> {
             let is_met = step <= self.step;
             let h = side * self.parts[(rank, step)];
             canvas.marked(&[("pick", format!("step={step}"))], |canvas| {
+                canvas.bar(&square, Ink::Nothing);
                 canvas.cell(&square, if is_met { Ink::Hue(other) } else { Ink::Muted });
                 if is_met && h > 0.0 {
                     let part = Rect { y: square.bottom() - h, h, ..square };

@@ -29,7 +29,7 @@ pub(super) fn marks(it: OnlineSteps) -> Vec<Mark> {
     let told = |of: &[f64]| of.iter().map(|&x| short(x)).collect::<Vec<_>>();
     let across = |from: f64, to: f64, y: f64, panel: usize| {
         let line = Mark::lines([from, to], [rounded(y); 2]).line("currentColor", 2.0);
-        line.silent().unclipped().on(panel)
+        line.silent().unclipped().fleeting().on(panel)
     };
     let [left, right] = [-0.5, scores.len() as f64 - 0.5];
     let texted = |x: f64, y: f64, text: String, panel: usize| {
@@ -42,7 +42,7 @@ pub(super) fn marks(it: OnlineSteps) -> Vec<Mark> {
         across(left, right, maximum, 0),
         texted(left, maximum, format!("m = {} ln 2", short(maximum)), 0)
             .placed("top right"),
-        bars(&step.counts, 1).hover(told(&step.counts)),
+        bars(&step.counts, 1).hover(told(&step.counts)).fleeting(),
         bars(values, 2).dragged_along_y(keys(1)).hover(told(values)),
         across(left, right, step.average, 2),
         texted(left, step.average, format!("o / l = {}", short(step.average)), 2)
@@ -71,7 +71,7 @@ pub(super) fn panels(it: OnlineSteps, width: f64) -> (Vec<Panel>, Place) {
     let place = Place { width, n_columns, below: 34.0, ..Place::default() };
     let names: Vec<String> = (0..it.scores.len()).map(|key| key.to_string()).collect();
     let keys = || Axis::across(&names, 13).titled("key");
-    let height = if is_narrow { 130.0 } else { 200.0 };
+    let height = if is_narrow { 130.0 } else { 180.0 };
     let from_to = |numbers: &[f64], most: f64, unit: f64| {
         let ends = numbers.iter().map(|x| x / unit);
         let least = ends.clone().fold(0.0, f64::min);

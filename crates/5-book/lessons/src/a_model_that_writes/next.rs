@@ -178,12 +178,12 @@ impl Picture<'_> {
         let band = |nth: usize| {
             let heights = at.iter().map(|shares| rounded(shares[nth]));
             let band = Mark::bars(heights).dragged(sets.clone());
-            band.coloured(colour(nth)).opacity(0.7).in_legend(false).silent()
+            band.coloured(colour(nth)).opacity(0.7).silent()
         };
         let here = (self.temperature - 0.1) / 0.05;
         let rule = Mark::lines([here; 2], [0.0, 1.0]).line("currentColor", 2.0);
         let knob = Mark::points([here], [1.0]).sized(12).coloured("currentColor");
-        let rule = [rule, knob].map(|it| it.in_legend(false).silent().unclipped());
+        let rule = [rule, knob].map(|it| it.silent().unclipped().fleeting());
         (0..=BANDS).map(band).chain(rule).collect()
     }
 
@@ -194,7 +194,7 @@ impl Picture<'_> {
         let each = each.flat_map(|(nth, (part, name))| {
             let name = format!("{name} {}", share(part));
             let bar = Mark::bars([rounded(part)]).coloured(colour(nth)).opacity(0.7);
-            let bar = bar.hover([name.clone()]).picks(self.again()).in_legend(false);
+            let bar = bar.hover([name.clone()]).picks(self.again());
             let middle = below + part / 2.0;
             below += part;
             let name = (part >= 0.035).then(|| {
@@ -212,9 +212,9 @@ impl Picture<'_> {
         Mark::points(across.map(rounded), lots.iter().map(|&lot| rounded(lot)))
             .marked("circle", 8)
             .coloured("currentColor")
-            .hover(told.collect::<Vec<_>>())
+            .hover(told)
             .picks(self.again())
-            .in_legend(false)
+            .fleeting()
             .on(1)
     }
 
@@ -280,9 +280,9 @@ mod tests {
 
     #[test]
     fn what_is_said_at_first_and_when_it_is_cold() {
-        insta::assert_snapshot!(LIVE.at([]).unwrap().words, @"At temperature 1, “far” has .630, and 49 others share the rest. 20 draws with seed 1, 13 of them the most likely: “fast” “close” “far” “close” “far” “far” “...” “far” “far” “far” “quick” “far” “far” “far” “far” “far” “far” “far” “wide” “close”.");
+        insta::assert_snapshot!(LIVE.at([]).unwrap().words, @"At temperature 1, “far” has .630, and 49 others share the rest. 20 draws with seed 1: “far” 13, “close” 3, “fast” 1, “quick” 1, “wide” 1, “...” 1.");
         let cold = [("prompt", "2"), ("temperature", "0.1")];
-        insta::assert_snapshot!(LIVE.at(cold).unwrap().words, @"At temperature 0.1, “small” has .783, and 49 others share the rest. 20 draws with seed 1, 16 of them the most likely: “town” “small” “small” “small” “small” “small” “young” “small” “small” “small” “woman” “small” “small” “small” “small” “small” “small” “small” “young” “small”.");
+        insta::assert_snapshot!(LIVE.at(cold).unwrap().words, @"At temperature 0.1, “small” has .783, and 49 others share the rest. 20 draws with seed 1: “small” 16, “town” 1, “woman” 1, “young” 2.");
     }
 
     /// What lies in a token's band is what the model would draw.

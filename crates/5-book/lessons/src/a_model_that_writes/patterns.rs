@@ -215,7 +215,7 @@ impl Picture<'_> {
                 outlines([[head, layer]], 3.5),
                 bars,
             ])
-            .marks(self.bound().map(|mark| mark.in_legend(false).on(1)))
+            .marks(self.bound().map(|mark| mark.on(1)))
             .tables(tables)
             .says(format!(
                 "A map of what each of {} heads gives to {}, and bars of the five patterns \
@@ -236,7 +236,7 @@ impl Picture<'_> {
 }
 
 /// Behind the last bar.
-const HANDLE: f64 = 4.8;
+const HANDLE: f64 = 4.7;
 
 /// The map over the bars.
 fn panels(
@@ -249,10 +249,10 @@ fn panels(
     let patterns =
         PATTERNS.map(|(_, name)| name.replace(" text", "").replace(" token", ""));
     let (size, x, below) = match width > NARROW {
-        true => (12, Axis::across(&patterns, 12), 40.0),
+        true => (12, Axis::across(&patterns, 11), 40.0),
         false => (11, Axis::across(&patterns, 12).upright(), 100.0),
     };
-    let x = x.range([-0.5, HANDLE + 0.3]);
+    let x = x.range([-0.5, HANDLE + 0.2]);
     let map = Axis::across(layers, size).titled("layer");
     let (down, bars) = (Axis::down(heads, 12), Axis::numbers(1.2));
     let what = "mean attention weight of each head: click one";

@@ -135,16 +135,18 @@ impl Set {
         let names = ["heads", "tokens", "both", "sequences"];
         let names =
             names.into_iter().filter(|name| *name != "sequences" || self.sequences > 1);
-        names
-            .map(|name| {
-                let used = |exponent: u32| -> Result<f64> {
-                    let n = 1 << exponent;
-                    let found = cluster.predict(case, plan(name, n, in_a_box))?;
-                    Ok(one / found.seconds() / n as f64)
-                };
-                Ok(Way { name, used: (0..=MOST).map(used).collect::<Result<_>>()? })
-            })
-            .collect()
+        let best = |exponent: u32| Ok(cluster.best(case, 1 << exponent)?.1);
+        let best = (0..=MOST).map(best).collect::<Result<_>>()?;
+        let best = Way { name: "best plan", used: best };
+        let others = names.map(|name| {
+            let used = |exponent: u32| -> Result<f64> {
+                let n = 1 << exponent;
+                let found = cluster.predict(case, plan(name, n, in_a_box))?;
+                Ok(one / found.seconds() / n as f64)
+            };
+            Ok(Way { name, used: (0..=MOST).map(used).collect::<Result<_>>()? })
+        });
+        [Ok(best)].into_iter().chain(others).collect()
     }
 }
 
@@ -162,15 +164,12 @@ impl Set {
         let colour =
             |tokens| if tokens == self.tokens { palette::head(0) } else { NEUTRAL };
         // A bar of its own for one machine.
-        Ok(Mark::bars(
-            pays.iter().map(|n| f64::from(n.ilog2()) + 0.3).collect::<Vec<_>>(),
-        )
-        .named("half is used")
-        .coloured_each(all.clone().map(colour).collect::<Vec<_>>())
-        .written(pays.iter().map(|&n| thousands(n as u64)).collect::<Vec<_>>(), "outside")
-        .dragged(all.map(|tokens| format!("tokens={tokens}")).collect::<Vec<_>>())
-        .in_legend(false)
-        .silent())
+        Ok(Mark::bars(pays.iter().map(|n| f64::from(n.ilog2()) + 0.3))
+            .named("half is used")
+            .coloured_each(all.clone().map(colour))
+            .written(pays.iter().map(|&n| thousands(n as u64)), "outside")
+            .dragged(all.map(|tokens| format!("tokens={tokens}")))
+            .silent())
     }
 }
 
@@ -182,7 +181,7 @@ fn tokens_panel() -> Panel {
         _ => "1M".to_owned(),
     });
     let names: Vec<String> = names.collect();
-    let y = Axis::hidden([0.0, f64::from(MOST) + 2.5]);
+    let y = Axis::hidden([0.0, f64::from(MOST) + 4.0]);
     let x = Axis::across(&names, 12).titled("tokens (drag)");
     Panel::new("machines of which half is used, by the best plan", x, y, 80.0)
 }
@@ -194,19 +193,18 @@ impl Way {
         let x: Vec<f64> = (0..percent.len()).map(|at| at as f64).collect();
         let line = Mark::lines(x, percent.clone())
             .named(self.name)
-            .in_legend(false)
             .line(colour, 2.5)
-            .dashed(DASHES[which]);
+            .dashed(DASHES[which % DASHES.len()]);
         // Named in the room over the lines, with what it uses there.
         let name_of = format!("{} {} %", self.name, written(percent[chosen], 1));
-        let [x, y] = [f64::from(MOST) + 0.4, 152.0 - 11.0 * which as f64];
+        let [x, y] = [f64::from(MOST) + 0.4, 154.0 - 10.5 * which as f64];
         let name = Mark::points([x], [y]).marked("square", 10).text_size(13);
         let name = name.written([name_of], "middle left");
         let dot = Mark::points([chosen as f64], [percent[chosen]]);
         [
             line,
-            name.coloured(colour).in_legend(false).silent().unclipped(),
-            dot.coloured(colour).sized(9).in_legend(false).silent().unclipped(),
+            name.coloured(colour).silent().unclipped(),
+            dot.coloured(colour).sized(9).silent().unclipped(),
         ]
     }
 }
@@ -231,9 +229,8 @@ fn figure(set: &Set, title: String, best: [String; 2]) -> Result<Figure> {
     let columns = Mark::bars(vec![160.0; names.len()])
         .named("machines")
         .coloured("transparent")
-        .dragged(names.iter().map(|n| format!("n={n}")).collect::<Vec<_>>())
-        .hover((0..names.len()).map(told).collect::<Vec<_>>())
-        .in_legend(false)
+        .dragged(names.iter().map(|n| format!("n={n}")))
+        .hover((0..names.len()).map(told))
         .silent();
     let at = chosen as f64;
     let rules = [[[at, 0.0], [at, 105.0]], [[-0.5, 50.0], [MOST as f64 + 0.5, 50.0]]];
@@ -267,12 +264,8 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
     let pays = cluster.most_machines(case, 0.5)?;
     let machines = if set.n == 1 { "machine" } else { "machines" };
     let best_of = [
-        format!(
-            "{} × as fast on {} {machines}",
-            written(efficiency * set.n as f64, 1),
-            thousands(set.n as u64)
-        ),
-        format!("{} % of them used, by the best plan", written(100.0 * efficiency, 1)),
+        format!("{} × as fast", written(efficiency * set.n as f64, 1)),
+        format!("on {} {machines}, by the best plan", thousands(set.n as u64)),
     ];
     let words = format!(
         "One machine takes {}. On {}, the best plan (by sequences × heads × tokens) is \

@@ -193,9 +193,9 @@ mod tests {
 
     #[test]
     fn what_is_said_of_a_sensor_and_of_one_that_says_nothing() {
-        insta::assert_snapshot!(LIVE.at([]).unwrap().words, @"Engine 0 runs 256 cycles and wears from cycle 69 on. Wear moves the sensor by 27 in its life; a single reading is off by 7.58 (root mean square).");
-        let silent = [("sensor", "1")];
-        insta::assert_snapshot!(LIVE.at(silent).unwrap().words, @"Engine 0 runs 256 cycles and wears from cycle 69 on. Wear moves the sensor by 0 in its life; a single reading is off by 0 (root mean square).");
+        insta::assert_snapshot!(LIVE.at([]).unwrap().words, @"Engine 0 runs 256 cycles. Wear moves the sensor by 27 in its life; a single reading is off by 7.58 (root mean square).");
+        let silent = [("sensor", "1"), ("truth", "on")];
+        insta::assert_snapshot!(LIVE.at(silent).unwrap().words, @"Engine 0 runs 256 cycles and wears from cycle 69 on: your line is 49 before it. Wear moves the sensor by 0 in its life; a single reading is off by 0 (root mean square).");
     }
 
     #[test]

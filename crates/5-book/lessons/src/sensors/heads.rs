@@ -150,15 +150,14 @@ fn figure(
     let from = readings[set.at] - set.spike;
     let chosen = |ends: [f64; 2]| Mark::rule(ends.map(|y| [set.at as f64, y]));
     let weights_of = Panel::new(
-        "attention weights of the last reading, from 0 to .5 and more: click a cell",
+        "attention weights of the last reading, up to .5: click a cell",
         across(),
         Axis::down(&heads, FONT_SIZE),
         19.0 * N_HEADS as f64,
     );
-    let named_at = [-5.0, 0.0, 5.0];
-    let y = Axis::between(ENDS).at(named_at.map(|y| rounded(y - from)), named_at);
-    let named =
-        format!("{}, raised by wear: click a reading, drag it up or down", set.group);
+    let places = [-5.0, 0.0, 5.0].map(|y| rounded(y - from));
+    let y = Axis::between(ENDS).at(places, ["−5", "0", "5"]);
+    let named = format!("{}, raised by wear: drag a reading up or down", set.group);
     let marks = marks(set, readings, from);
     Ok(Chart::new(title)
         .left(label_width(&heads, FONT_SIZE))
@@ -196,8 +195,9 @@ fn marks(set: &Set, readings: &[f64], from: f64) -> [Mark; 2] {
             .line(blue, 1.5)
             .coloured(blue)
             .sized(7)
-            .hover(told.collect::<Vec<_>>())
-            .picks("at={nth}");
+            .hover(told)
+            .picks("at={nth}")
+            .fleeting();
     let colour = if set.spike == 0.0 { blue } else { palette::wrong() };
     let chosen = Mark::points([set.at], [rounded(set.spike)]).coloured(colour).sized(14);
     [line, chosen.silent().dragged_along_y(["spike"])]

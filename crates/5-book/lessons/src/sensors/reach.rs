@@ -100,28 +100,31 @@ fn figure(reading: usize, moved: &Matrix) -> Result<Figure> {
         let column = moved.column(half);
         let told = column.iter().enumerate();
         let told = told.map(|(t, &x)| format!("{name} half of token {t}: {}", share(x)));
-        Mark::bars(column.iter().map(|&x| rounded(sign * x)).collect::<Vec<_>>())
+        Mark::bars(column.iter().map(|&x| rounded(sign * x)))
             .named(name)
+            .fleeting()
             .coloured(palette::head(half))
-            .hover(told.collect::<Vec<_>>())
+            .hover(told)
     });
     let x = reading as f64;
-    let rule = Mark::lines([x; 2], ENDS).line("currentColor", 1.5).silent();
+    let rule = Mark::lines([x; 2], ENDS).line("currentColor", 1.5).silent().fleeting();
     let knob = Mark::points([reading], [1.15])
         .marked("circle", 18)
         .coloured("currentColor")
         .dragged_along_x("reading");
     // Beside the line, on the side that has room.
-    let (side, place) = if reading < 18 { (1.0, "right") } else { (-1.0, "left") };
-    let name = format!("reading {reading} changes");
-    let names = [(1.15, name, x + side), (0.85, "forward ↑ →".to_owned(), x + side)];
-    let names = names.into_iter().chain([(-1.7, "← backward ↓".to_owned(), x + side)]);
-    let names = names.map(|(y, name, x)| {
-        let name = Mark::texts([x], [y], [name]).text_size(14);
-        name.placed(&format!("middle {place}")).silent()
+    let is_left = reading < 18;
+    let names = [
+        (1.15, format!("reading {reading} changes"), is_left),
+        (0.85, "forward ↑ →".to_owned(), is_left),
+        (-1.2, "← backward ↓".to_owned(), reading < 10),
+    ];
+    let names = names.map(|(y, name, is_right)| {
+        let (x, place) = if is_right { (x + 1.0, "right") } else { (x - 1.0, "left") };
+        let name = Mark::texts([x], [y], [name]).text_size(14).silent();
+        name.placed(&format!("middle {place}")).fleeting()
     });
-    let marks =
-        bars.into_iter().map(|bars| bars.in_legend(false)).chain([rule, knob.silent()]);
+    let marks = bars.into_iter().chain([rule, knob.silent()]);
     let places = [-2.0, -1.0, 0.0, 1.0];
     let panel = Panel::new(
         "change of each token's halves, as a part of their length",

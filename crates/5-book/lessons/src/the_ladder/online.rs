@@ -66,7 +66,7 @@ fn entries() -> Matrix {
 live! {
     struct Set {
         keys: Matrix = "Keys", matrix(["score / ln 2", "value"], 0..SCORES.len(), MOST, entries());
-        step: usize = "Block", slider([1, SCORES.len()], 1, 2).played();
+        step: usize = "Block", slider([1, SCORES.len()], 1, 4).played();
         block: usize = "Keys in a block", count([1, SCORES.len()], BLOCK);
     }
 

@@ -187,10 +187,13 @@ fn drawn(
 /// What the key gets in each head, of which a press chooses one.
 fn by_head(in_heads: &[f64], head: usize) -> Mark {
     let colour = |at| if at == head { palette::head(0) } else { NEUTRAL };
-    Mark::bars(in_heads.iter().map(|&x| rounded(x)).collect::<Vec<_>>())
+    let numbers = in_heads.iter().enumerate();
+    let numbers =
+        numbers.map(|(at, &x)| if at == head { share(x) } else { String::new() });
+    Mark::bars(in_heads.iter().map(|&x| rounded(x)))
         .coloured_each((0..N_HEADS).map(colour))
-        .written(in_heads.iter().map(|&x| share(x)).collect::<Vec<_>>(), "outside")
-        .dragged((0..N_HEADS).map(|at| format!("head={at}")).collect::<Vec<_>>())
+        .written(numbers, "outside")
+        .dragged((0..N_HEADS).map(|at| format!("head={at}")))
         .in_legend(false)
         .silent()
         .on(3)

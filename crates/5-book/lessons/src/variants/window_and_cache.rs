@@ -229,49 +229,43 @@ impl Reach<'_> {
 
     /// Lines down from the chosen token, layer by layer, and all tokens at each layer.
     fn graph(&self) -> Vec<Mark> {
-        let mut at = vec![false; N_TOKENS];
-        at[self.query] = true;
-        let mut lit = vec![at];
-        let mut lines: Vec<[f64; 2]> = Vec::new();
-        for layer in (0..self.n_layers).rev() {
-            let above = &lit[lit.len() - 1];
-            let mut at = vec![false; N_TOKENS];
-            for to in (0..N_TOKENS).filter(|&to| above[to]) {
-                for from in (0..N_TOKENS).filter(|&from| self.one[(to, from)]) {
-                    at[from] = true;
-                    let (top, bottom) = (layer as f64 + 1.0, layer as f64);
-                    lines.extend([
-                        [to as f64, top],
-                        [from as f64, bottom],
-                        [f64::NAN; 2],
-                    ]);
-                }
+        // Which tokens are reached, at each layer.
+        let mut lit = vec![[false; N_TOKENS]; MOST + 1];
+        lit[self.n_layers][self.query] = true;
+        let [mut x, mut y] = [vec![], vec![]];
+        for layer in (1..=self.n_layers).rev() {
+            let all =
+                (0..N_TOKENS).flat_map(|to| (0..N_TOKENS).map(move |from| (to, from)));
+            for (to, from) in
+                all.filter(|&at| lit[layer][at.0] && self.one[at]).collect::<Vec<_>>()
+            {
+                lit[layer - 1][from] = true;
+                x.extend([to as f64, from as f64, f64::NAN]);
+                y.extend([layer as f64, layer as f64 - 1.0, f64::NAN]);
             }
-            lit.push(at);
         }
-        lit.reverse();
-        let [x, y]: [Vec<f64>; 2] =
-            [0, 1].map(|axis| lines.iter().map(|point| point[axis]).collect());
         let lines = Mark::lines(x, y).with_gaps().line(palette::head(0), 1.0);
-        let nodes = (0..=MOST).map(|layer| {
-            let is_lit = |token: usize| lit.get(layer).is_some_and(|at| at[token]);
-            let is_chosen = |token| layer == self.n_layers && token == self.query;
-            let colour = |token| match (is_chosen(token), is_lit(token)) {
-                (true, _) => palette::head(1),
-                (_, true) => palette::head(0),
-                _ => FAINT,
-            };
-            let told = |token| format!("token {token} at layer {layer}");
+        let lines = lines.opacity(0.45).silent().fleeting();
+        let nodes = lit.iter().enumerate().map(|(layer, lit)| {
+            let colour =
+                |token: usize| match [layer, token] == [self.n_layers, self.query] {
+                    true => palette::head(1),
+                    false if lit[token] => palette::head(0),
+                    false => FAINT,
+                };
             let picked =
                 if layer == 0 { String::new() } else { format!("&layers={layer}") };
             Mark::points(0..N_TOKENS, vec![layer; N_TOKENS])
                 .marked("circle", 9)
                 .coloured_each((0..N_TOKENS).map(colour))
-                .hover((0..N_TOKENS).map(told).collect::<Vec<_>>())
+                .hover(
+                    (0..N_TOKENS).map(|token| format!("token {token} at layer {layer}")),
+                )
                 .picks(format!("query={{nth}}{picked}"))
+                .fleeting()
                 .unclipped()
         });
-        [lines.opacity(0.45).silent()].into_iter().chain(nodes).collect()
+        [lines].into_iter().chain(nodes).collect()
     }
 }
 
@@ -281,26 +275,21 @@ const NOT_SEEN: &str = "rgba(118,118,118,0.18)";
 fn panels(width: f64) -> (Vec<Panel>, Place) {
     let is_narrow = width <= NARROW;
     let height = if is_narrow { 260.0 } else { 310.0 };
-    let layers = (0..=MOST).map(|layer| match layer {
-        0 => "input".to_owned(),
-        layer => format!("layer {layer}"),
-    });
-    let up = Axis::names(&[], 12).at((0..=MOST).map(|at| at as f64), layers);
+    let layers = ["input".to_owned()].into_iter();
+    let layers = layers.chain((1..=MOST).map(|layer| format!("layer {layer}")));
+    let up = Axis::names(&[], 12).at(0..=MOST, layers).range([-0.3, MOST as f64 + 0.3]);
+    let [first, last] = [-0.5, N_TOKENS as f64 - 0.5];
     let few =
-        || Axis::across(&[], 12).at((0..N_TOKENS).step_by(4), (0..N_TOKENS).step_by(4));
-    let across = || few().range([-0.5, N_TOKENS as f64 - 0.5]);
-    let graph = Panel::new(
-        "click a token at a layer",
-        across(),
-        up.range([-0.3, MOST as f64 + 0.3]),
-        height,
-    );
+        |range| Axis::names(&[], 12).numbered_at((0..N_TOKENS).step_by(4)).range(range);
+    let across = || few([first, last]);
     let map = "query ↓ key →, dark: seen, pale: reached";
-    let down = few().range([N_TOKENS as f64 - 0.5, -0.5]);
-    let mut panels = vec![Panel::new(map, across(), down, height), graph];
-    if let Some(panel) = panels.first_mut() {
-        panel.width = (!is_narrow).then_some(310.0);
-    }
+    let panels = vec![
+        Panel {
+            width: (!is_narrow).then_some(310.0),
+            ..Panel::new(map, across(), few([last, first]), height)
+        },
+        Panel::new("click a token at a layer", across(), up, height),
+    ];
     let n_columns = if is_narrow { 1 } else { 2 };
     (panels, Place { width, n_columns, left: 50.0, below: 30.0, ..Place::default() })
 }
@@ -311,10 +300,10 @@ fn frame(query: usize) -> Mark {
     let [top, bottom] = [query as f64 - 0.5, query as f64 + 0.5];
     let x = [left, right, right, left, left];
     Mark::lines(x, [top, top, bottom, bottom, top])
-        .in_legend(false)
         .line(palette::head(1), 2.0)
         .unclipped()
         .silent()
+        .fleeting()
 }
 
 #[cfg(test)]

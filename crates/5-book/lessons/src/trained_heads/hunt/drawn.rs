@@ -79,8 +79,8 @@ impl ChosenLink<'_> {
             panel(
                 "",
                 Axis::hidden([0.0, 1.0]),
-                Axis::hidden([2.5, -0.5]),
-                [width - left - 10.0, 66.0],
+                Axis::hidden([1.5, -0.5]),
+                [width - left - 10.0, 44.0],
             ),
         ];
         let n_columns = if is_narrow { 1 } else { 2 };
@@ -135,9 +135,9 @@ fn controls(verdict: &Verdict) -> Vec<Mark> {
     let odds = verdict.link.odds();
     let odds = if odds.is_finite() { format!("{odds:.1} ×") } else { "no".to_owned() };
     let numbers = [
-        format!("{:.0} % of word pairs have as much (at most 5)", 100.0 * verdict.pairs),
+        format!("{:.0} % of word pairs (at most 5)", 100.0 * verdict.pairs),
         format!("{n_random} of {RANDOM_LAYERS} random layers (at most 1)"),
-        format!("{odds} the odds of the others (at least 2)"),
+        format!("{odds} the others' odds (at least 2)"),
     ];
     let each = ["P", "R", "T"].into_iter().zip(verdict.controls()).zip(numbers);
     let each = each.enumerate().map(|(nth, ((letter, passes), number))| {
@@ -146,7 +146,7 @@ fn controls(verdict: &Verdict) -> Vec<Mark> {
             false => ("✗", palette::wrong()),
         };
         let text = format!("<b>{letter} {sign}</b>  {number}");
-        let text = Mark::texts([0.0], [nth], [text]).text_size(14);
+        let text = Mark::texts([0.0], [nth as f64 - 0.9], [text]).text_size(13);
         text.placed("middle right").text_colour(colour).silent().unclipped().on(2)
     });
     each.collect()
