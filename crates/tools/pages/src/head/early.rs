@@ -8,10 +8,10 @@ use anyhow::{Context, Result};
 
 /// How the files of fonts begin, and what a page has whose text is set in them.
 const FONTS: [(&str, &str); 6] = [
-    ("open-sans-v17-all-charsets-regular", "<body"),
-    ("open-sans-v17-all-charsets-700", "<strong"),
-    ("open-sans-v17-all-charsets-italic", "<em>"),
-    ("source-code-pro", "<code"),
+    ("open-sans-regular", "<body"),
+    ("open-sans-700", "<strong"),
+    ("open-sans-italic", "<em>"),
+    ("code-500", "<code"),
     ("stix-two-math", "<math"),
     ("stix-two-text", "<h1"),
 ];
