@@ -8,7 +8,7 @@ use crate::palette;
 use crate::panels::{GAP, NARROW, Panel, Place};
 
 /// What can be dragged to: in units of ln 2, and of values.
-const SCORES: f64 = 12.0;
+const SCORES: f64 = 13.0;
 const VALUES: f64 = 50.0;
 
 /// What is drawn after the block that is shown.
@@ -37,11 +37,12 @@ pub(super) fn marks(it: OnlineSteps) -> Vec<Mark> {
         text.silent().unclipped().on(panel)
     };
     let maximum = step.maximum / LN_2;
+    let top = 0.96 * powers.iter().copied().fold(SCORES, f64::max);
     let mut marks = vec![
         bars(&powers, 0).dragged_along_y(keys(0)).hover(told(scores)),
         across(left, right, maximum, 0),
-        texted(left, maximum, format!("m = {} ln 2", short(maximum)), 0)
-            .placed("top right"),
+        texted(left, top, format!("line: m = {} ln 2", short(maximum)), 0)
+            .placed("middle right"),
         bars(&step.counts, 1).hover(told(&step.counts)).fleeting(),
         bars(values, 2).dragged_along_y(keys(1)).hover(told(values)),
         across(left, right, step.average, 2),

@@ -194,7 +194,7 @@ impl Picture<'_> {
         let each = each.flat_map(|(nth, (part, name))| {
             let name = format!("{name} {}", share(part));
             let bar = Mark::bars([rounded(part)]).coloured(colour(nth)).opacity(0.7);
-            let bar = bar.hover([name.clone()]).picks(self.again());
+            let bar = bar.fleeting().hover([name.clone()]).picks(self.again());
             let middle = below + part / 2.0;
             below += part;
             let name = (part >= 0.035).then(|| {

@@ -231,7 +231,7 @@ impl Picture<'_> {
         let at = [self.bound; 2].map(rounded);
         let line = Mark::lines([-0.5, HANDLE], at).line(palette::head(1), 2.0);
         let knob = Mark::points([HANDLE], [at[0]]).sized(12).coloured(palette::head(1));
-        [line.silent(), knob.silent().dragged_along_y(["bound"]).unclipped()]
+        [line.silent().fleeting(), knob.silent().dragged_along_y(["bound"]).unclipped()]
     }
 }
 

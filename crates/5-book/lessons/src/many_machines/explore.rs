@@ -203,8 +203,8 @@ impl Way {
         let dot = Mark::points([chosen as f64], [percent[chosen]]);
         [
             line,
-            name.coloured(colour).silent().unclipped(),
-            dot.coloured(colour).sized(9).silent().unclipped(),
+            name.coloured(colour).silent().fleeting().unclipped(),
+            dot.coloured(colour).sized(9).silent().fleeting().unclipped(),
         ]
     }
 }
@@ -250,7 +250,12 @@ fn figure(set: &Set, title: String, best: [String; 2]) -> Result<Figure> {
         .bar_gap(0.06)
         .panel(
             Panel::new("used, in % of what the machines could compute", x, y, 270.0),
-            rules.map(Mark::rule).into_iter().chain(lines).chain(texts).chain([columns]),
+            rules
+                .map(|ends| Mark::rule(ends).fleeting())
+                .into_iter()
+                .chain(lines)
+                .chain(texts)
+                .chain([columns]),
         )
         .panel(tokens_panel(), [set.by_tokens()?])
         .says(told(chosen).replace("<br>", ", "))

@@ -90,7 +90,7 @@ fn draw(&Set { reading, engine, remaining }: &Set) -> Result<LiveView<Facts>> {
 }
 
 /// The ends of what is drawn, downwards and upwards.
-const ENDS: [f64; 2] = [-2.0, 1.3];
+const ENDS: [f64; 2] = [-2.0, 1.6];
 
 /// The forward halves upwards and the backward ones downwards, and the reading, which is
 /// dragged.
@@ -108,15 +108,15 @@ fn figure(reading: usize, moved: &Matrix) -> Result<Figure> {
     });
     let x = reading as f64;
     let rule = Mark::lines([x; 2], ENDS).line("currentColor", 1.5).silent().fleeting();
-    let knob = Mark::points([reading], [1.15])
+    let knob = Mark::points([reading], [1.42])
         .marked("circle", 18)
         .coloured("currentColor")
         .dragged_along_x("reading");
     // Beside the line, on the side that has room.
     let is_left = reading < 18;
     let names = [
-        (1.15, format!("reading {reading} changes"), is_left),
-        (0.85, "forward ↑ →".to_owned(), is_left),
+        (1.42, format!("reading {reading} changes"), is_left),
+        (1.1, "forward ↑ →".to_owned(), is_left),
         (-1.2, "← backward ↓".to_owned(), reading < 10),
     ];
     let names = names.map(|(y, name, is_right)| {

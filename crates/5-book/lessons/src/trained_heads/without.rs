@@ -153,12 +153,13 @@ fn drawn(
             .named(name)
             .hover(told.collect::<Vec<_>>())
             .picks("token={nth}")
+            .fleeting()
             .on(2)
             .unclipped()
     };
     let moved = (0..n).map(|at| {
         let line = Mark::lines([had[at], gets[at]].map(rounded), [at; 2]);
-        line.line(NEUTRAL, 2.0).in_legend(false).silent().on(2)
+        line.line(NEUTRAL, 2.0).in_legend(false).silent().fleeting().on(2)
     });
     let columns = ["before", "masked"].map(str::to_owned);
     let cell = |at: usize, nth: usize| share([&had, &gets][nth][at]);

@@ -84,7 +84,7 @@ impl ChosenLink<'_> {
             ),
         ];
         let n_columns = if is_narrow { 1 } else { 2 };
-        let [below, above] = [66.0, if is_narrow { 66.0 } else { 28.0 }];
+        let [below, above] = [44.0, if is_narrow { 66.0 } else { 28.0 }];
         (panels, Place { width, n_columns, left, below, above, ..Place::default() })
     }
 
@@ -97,6 +97,7 @@ impl ChosenLink<'_> {
             .dashed("dot")
             .in_legend(false)
             .silent()
+            .fleeting()
             .unclipped()
     }
 
@@ -110,7 +111,11 @@ impl ChosenLink<'_> {
             });
             let told: Vec<String> = told.collect();
             let x = links.iter().map(|link| rounded(x(link)));
-            Mark::points(x, places.clone()).named(&name).hover(told).unclipped()
+            Mark::points(x, places.clone())
+                .named(&name)
+                .hover(told)
+                .fleeting()
+                .unclipped()
         };
         let even = rounded(self.even());
         [
@@ -146,7 +151,7 @@ fn controls(verdict: &Verdict) -> Vec<Mark> {
             false => ("✗", palette::wrong()),
         };
         let text = format!("<b>{letter} {sign}</b>  {number}");
-        let text = Mark::texts([0.0], [nth as f64 - 0.9], [text]).text_size(13);
+        let text = Mark::texts([0.0], [nth], [text]).text_size(13);
         text.placed("middle right").text_colour(colour).silent().unclipped().on(2)
     });
     each.collect()
