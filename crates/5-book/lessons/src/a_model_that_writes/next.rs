@@ -24,7 +24,7 @@ const QUESTIONS: &[Question<Set, Facts>] = &[
         ask: "Drag the temperature. At which is “far” drawn about nine times of ten?",
         is_answered: |set, it| {
             let apart = (it.most - 0.9).abs();
-            set.prompt == 0 && (apart < 0.015 || it.n_first == 18 && apart < 0.06)
+            set.prompt == 0 && (apart < 0.015 || it.n_first == 18 && apart < 0.04)
         },
         answer: |set| set.temperature = 0.55,
         found: "At about 0.55. A temperature of 1/2 squares all probabilities before \
@@ -142,9 +142,8 @@ impl Picture<'_> {
         let temperature = written(self.temperature, 2);
         let names: Vec<String> =
             self.next.pieces[..SHOWN].iter().map(|it| shown(it)).collect();
-        let shares = [1.0, self.temperature].map(|at| probabilities(self.next, at));
-        let columns = ["1", &temperature].map(|at| format!("temperature {at}"));
-        let cell = |token: usize, at: usize| share(shares[at][token]);
+        let column = [format!("temperature {temperature}")];
+        let cell = |token: usize, _| share(self.shares[token]);
         Ok(Chart::new(format!("{} …: what may come next", self.next.prompt))
             .grouped(Grouping::Stacked)
             .bar_gap(0.0)
@@ -152,7 +151,7 @@ impl Picture<'_> {
             .marks(self.bands())
             .marks(self.at_one())
             .marks([self.dots(lots, drawn)])
-            .tables([Table::grid("Probabilities", "", &names, &columns, cell)])
+            .tables([Table::grid("Probabilities", "", &names, &column, cell)])
             .says(format!(
                 "The shares of the {BANDS} most likely tokens and of the others as bands \
                  over temperatures from 0.1 to 3. At {temperature}, {} has {}.",
@@ -160,13 +159,6 @@ impl Picture<'_> {
                 share(self.shares[0]),
             ))
             .figure()?)
-    }
-
-    /// A name for each band, the last of which is that of all others.
-    fn names(&self) -> Vec<String> {
-        let names = self.next.pieces[..BANDS].iter().map(|it| escaped(&shown(it)));
-        let others = format!("{} others", self.next.pieces.len() - BANDS);
-        names.chain([others]).collect()
     }
 
     /// The bands over all temperatures, and a rule where the temperature is.
@@ -190,8 +182,12 @@ impl Picture<'_> {
     /// The same at one temperature, each with its name where there is room.
     fn at_one(&self) -> Vec<Mark> {
         let mut below = 0.0;
-        let each = banded(self.shares).into_iter().zip(self.names()).enumerate();
-        let each = each.flat_map(|(nth, (part, name))| {
+        let each = banded(self.shares).into_iter().enumerate();
+        let each = each.flat_map(|(nth, part)| {
+            let name = match nth {
+                BANDS => format!("{} others", self.next.pieces.len() - BANDS),
+                _ => escaped(&shown(&self.next.pieces[nth])),
+            };
             let name = format!("{name} {}", share(part));
             let bar = Mark::bars([rounded(part)]).coloured(colour(nth)).opacity(0.7);
             let bar = bar.fleeting().hover([name.clone()]).picks(self.again());
@@ -235,32 +231,24 @@ fn colour(band: usize) -> &'static str {
 }
 
 fn panels(width: f64, temperature: &str) -> (Vec<Panel>, Place) {
-    let is_narrow = width <= NARROW;
-    let [over_all, at_one] = if is_narrow { [300.0; 2] } else { [420.0, 265.0] };
-    let height = if is_narrow { 220.0 } else { 290.0 };
+    let (n_columns, height, wide) =
+        if width <= NARROW { (1, 220.0, [300.0; 2]) } else { (2, 290.0, [420.0, 265.0]) };
     let named = [0.1, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0];
     let places = named.map(|at| (at - 0.1) / 0.05);
     let x = Axis::bare([-0.5, 58.5]).at(places, named.map(|at| at.to_string()));
-    let shares = || Axis::numbers(1.0).numbered_at([0.0, 0.5, 1.0]);
-    let panel = |title: String, x: Axis, y: Axis, wide: f64| Panel {
-        width: Some(wide),
-        ..Panel::new(title, x, y, height)
-    };
-    let panels = vec![
-        panel(
-            "share of each token: drag along".to_owned(),
+    let shares = Axis::numbers(1.0).numbered_at([0.0, 0.5, 1.0]);
+    let (across, up) = (Axis::hidden([-0.5, 1.35]), Axis::hidden([0.0, 1.0]));
+    let draws = format!("{DRAWN} draws at {temperature}: click for others");
+    let mut panels = vec![
+        Panel::new(
+            "share of each token: drag along",
             x.titled("temperature"),
-            shares(),
-            over_all,
+            shares,
+            height,
         ),
-        panel(
-            format!("{DRAWN} draws at {temperature}: click for others"),
-            Axis::hidden([-0.5, 1.35]),
-            Axis::hidden([0.0, 1.0]),
-            at_one,
-        ),
+        Panel::new(draws, across, up, height),
     ];
-    let n_columns = if is_narrow { 1 } else { 2 };
+    panels.iter_mut().zip(wide).for_each(|(panel, wide)| panel.width = Some(wide));
     let (left, below, left_once) = (34.0, 36.0, true);
     (panels, Place { width, n_columns, left, left_once, below, ..Place::default() })
 }

@@ -195,7 +195,7 @@ impl Reach<'_> {
         };
         let through = format!("reached through {}", self.n_layers);
         Ok(Chart::new(title)
-            .by_width(|width| panels(width))
+            .by_width(panels)
             .marks([self.map(), frame(self.query)])
             .marks(self.graph().into_iter().map(|mark| mark.on(1)))
             .tables([grid("seen", self.one), grid(&through, self.several)])
@@ -216,14 +216,9 @@ impl Reach<'_> {
             (_, true) => 0.4,
             _ => 0.0,
         };
-        let told = |i, j| match (one[(i, j)], several[(i, j)]) {
-            (true, _) => format!("{i} sees {j}"),
-            (_, true) => format!("{j} reaches {i}"),
-            _ => format!("{j} does not reach {i}"),
-        };
         Mark::cells(by_cell(one.shape(), shade), 1)
-            .scaled(palette::from_nothing(NOT_SEEN), [0.0, 1.0])
-            .hover(by_cell(one.shape(), told))
+            .scaled(palette::from_nothing(FAINT), [0.0, 1.0])
+            .tells("query {row}, key {column}")
             .picks("query={row}")
     }
 
@@ -268,9 +263,6 @@ impl Reach<'_> {
         [lines].into_iter().chain(nodes).collect()
     }
 }
-
-/// Seen on light pages and on dark ones.
-const NOT_SEEN: &str = "rgba(118,118,118,0.18)";
 
 fn panels(width: f64) -> (Vec<Panel>, Place) {
     let is_narrow = width <= NARROW;
