@@ -170,15 +170,14 @@ impl RowPanel {
 
     fn mark(&self, at: usize, names: &[String]) -> Mark {
         let list = &self.lists[at];
-        let told = |(row, _, value): (usize, usize, f64)| {
-            let name = escaped(&names[row]);
-            format!("{name}, {}: {}", escaped(&list.name), (self.written)(value))
-        };
+        // A dot's row is named beside it.
+        let told = |(_, _, value): (usize, usize, f64)| (self.written)(value);
+        let tells = format!("{}: {{told}}", escaped(&list.name));
         let dots = |down: &dyn Fn(usize, usize) -> f64| {
             let y = list.each().map(|(row, nth, _)| row as f64 + down(row, nth));
             let y: Vec<f64> = y.map(significant).collect();
             let dots = Mark::points(list.each().map(|it| significant(it.2)), y);
-            dots.hover(list.each().map(told)).unclipped()
+            dots.hover(list.each().map(told)).tells(&tells).unclipped()
         };
         let symbol = SYMBOLS[at % SYMBOLS.len()];
         match list.look {
