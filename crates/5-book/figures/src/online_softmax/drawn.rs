@@ -34,20 +34,19 @@ pub(super) fn marks(it: OnlineSteps) -> Vec<Mark> {
     let [left, right] = [-0.5, scores.len() as f64 - 0.5];
     let texted = |x: f64, y: f64, text: String, panel: usize| {
         let text = Mark::texts([x], [rounded(y)], [text]).text_size(13);
-        text.silent().unclipped().on(panel)
+        text.placed("middle right").silent().unclipped().on(panel)
     };
     let maximum = step.maximum / LN_2;
+    let high = 0.96 * values.iter().copied().fold(VALUES, f64::max);
     let top = 0.96 * powers.iter().copied().fold(SCORES, f64::max);
     let mut marks = vec![
         bars(&powers, 0).dragged_along_y(keys(0)).hover(told(scores)),
         across(left, right, maximum, 0),
-        texted(left, top, format!("line: m = {} ln 2", short(maximum)), 0)
-            .placed("middle right"),
+        texted(left, top, format!("line: m = {} ln 2", short(maximum)), 0),
         bars(&step.counts, 1).hover(told(&step.counts)).fleeting(),
         bars(values, 2).dragged_along_y(keys(1)).hover(told(values)),
         across(left, right, step.average, 2),
-        texted(left, step.average, format!("o / l = {}", short(step.average)), 2)
-            .placed("top right"),
+        texted(left, high, format!("line: o / l = {}", short(step.average)), 2),
     ];
     // What the earlier keys counted before the maximum rose.
     if let Some(before) = shown.checked_sub(1).map(|before| &steps[before]) {
@@ -56,7 +55,7 @@ pub(super) fn marks(it: OnlineSteps) -> Vec<Mark> {
             across(from, to, count, 1).line(NEUTRAL, 2.0).dashed("dot")
         }));
         let times = format!("earlier keys × c = {}", short(step.correction));
-        marks.push(texted(left, 1.12, times, 1).placed("middle right"));
+        marks.push(texted(left, 1.12, times, 1));
     }
     let lines = sums(it, shown);
     let lines = Mark::texts(vec![0.0; lines.len()], 0..lines.len(), lines).on(3);

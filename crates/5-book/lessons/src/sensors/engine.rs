@@ -112,17 +112,12 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
     let moved = wear[truth.end - 1] - wear[0];
     let off = shown.iter().zip(&wear).map(|(x, wear)| (x - wear) * (x - wear));
     let off = mean(off).sqrt();
-    let late = set.cycle as i64 - truth.transition as i64;
-    let begins = match (set.truth, late) {
-        (false, _) => String::new(),
-        (true, late) => {
-            let aside = if late < 0 { "before it" } else { "after it" };
-            let n = late.abs();
-            format!(
-                " and wears from cycle {} on: your line is {n} {aside}",
-                truth.transition
-            )
-        }
+    let begins = match set.truth {
+        true => format!(
+            " and wears from cycle {} on; you said {}",
+            truth.transition, set.cycle
+        ),
+        false => String::new(),
     };
     let words = format!(
         "Engine {number} runs {} cycles{begins}. Wear moves the sensor by {} in its life; a \
@@ -199,7 +194,7 @@ mod tests {
     fn what_is_said_of_a_sensor_and_of_one_that_says_nothing() {
         insta::assert_snapshot!(LIVE.at([]).unwrap().words, @"Engine 0 runs 256 cycles. Wear moves the sensor by 27 in its life; a single reading is off by 7.58 (root mean square).");
         let silent = [("sensor", "1"), ("truth", "on")];
-        insta::assert_snapshot!(LIVE.at(silent).unwrap().words, @"Engine 0 runs 256 cycles and wears from cycle 69 on: your line is 49 before it. Wear moves the sensor by 0 in its life; a single reading is off by 0 (root mean square).");
+        insta::assert_snapshot!(LIVE.at(silent).unwrap().words, @"Engine 0 runs 256 cycles and wears from cycle 69 on; you said 20. Wear moves the sensor by 0 in its life; a single reading is off by 0 (root mean square).");
     }
 
     #[test]

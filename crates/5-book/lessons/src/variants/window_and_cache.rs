@@ -225,7 +225,7 @@ impl Reach<'_> {
     /// Lines down from the chosen token, layer by layer, and all tokens at each layer.
     fn graph(&self) -> Vec<Mark> {
         // Which tokens are reached, at each layer.
-        let mut lit = vec![[false; N_TOKENS]; MOST + 1];
+        let mut lit = [[false; N_TOKENS]; MOST + 1];
         lit[self.n_layers][self.query] = true;
         let [mut x, mut y] = [vec![], vec![]];
         for layer in (1..=self.n_layers).rev() {
