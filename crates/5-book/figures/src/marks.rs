@@ -245,6 +245,11 @@ impl Mark {
         Self { sets: Some(Texts::new(settings)), ..self }
     }
 
+    /// Without a ghost where a live figure changes.
+    pub fn fleeting(self) -> Self {
+        self.dragged(Vec::<String>::new())
+    }
+
     /// With a mark that follows the pointer along x wherever its panel is pressed, in a live
     /// figure: where it is dragged to is what the control of this key is set to.
     pub fn dragged_along_x(self, key: &str) -> Self {

@@ -1,11 +1,11 @@
-//! A softmax whose scores arrive in blocks: a slider through the blocks.
+//! A softmax whose scores arrive in blocks, as far as it has come.
 
 mod drawn;
 
-use crate::chart::{self, Text};
-use crate::panels::{NARROW, WIDE};
+use std::f64::consts::LN_2;
+
+use crate::chart::Chart;
 use crate::{Error, Figure, Result, Table, sketch};
-use drawn::{layout, traces};
 
 /// The most keys that one figure takes.
 const MOST_KEYS: usize = 16;
@@ -19,6 +19,8 @@ pub struct OnlineSteps<'a> {
     pub values: &'a [f64],
     /// What is kept after each block.
     pub steps: &'a [OnlineStep],
+    /// After which block, from 0, it is drawn.
+    pub shown: usize,
 }
 
 /// What is kept after a block.
@@ -40,29 +42,30 @@ pub struct OnlineStep {
     pub average: f64,
 }
 
-/// Scores, what each key counts, and the running numbers with the sums that they come
-/// from. The first block is shown first.
+/// Scores in units of ln 2, what each key counts and values, after the block that is shown,
+/// with the sums that its running numbers come from. A page drags scores and values, the two
+/// rows of its setting `keys`.
 ///
 /// # Errors
 /// [`Error::Sizes`] for no keys or blocks; [`Error::TooMany`] above 16 keys;
 /// [`Error::Length`] for lists that do not fit; [`Error::Number`] for a score, value or
-/// running number that is not finite.
+/// running number that is not finite; a block that there is not.
 pub fn online_softmax(title: impl Into<String>, it: OnlineSteps) -> Result<Figure> {
     check(it)?;
     let table = table(it);
-    let text = Text {
-        alternative: description(it),
-        sketch: sketched(it, &table),
-        tables: vec![table],
-    };
-    let traces = (0..it.steps.len()).flat_map(|nth| traces(it, nth)).collect();
-    let layouts = [(WIDE, 2), (NARROW, 1)].map(|(width, n)| layout(it, width, n));
-    Ok(chart::figure(title, text, traces, layouts))
+    Chart::new(title)
+        .by_width(|width| drawn::panels(it, width))
+        .marks(drawn::marks(it))
+        .says(description(it))
+        .sketch(sketched(it, &table))
+        .tables([table])
+        .figure()
 }
 
-fn check(OnlineSteps { scores, values, steps }: OnlineSteps) -> Result<()> {
+fn check(OnlineSteps { scores, values, steps, shown }: OnlineSteps) -> Result<()> {
     Error::expect_count("the number of keys", scores.len(), MOST_KEYS)?;
     attention::Error::expect_positive("the number of blocks", steps.len())?;
+    attention::Error::expect_index("block", shown, steps.len())?;
     Error::expect_length("the list of values", values.len(), scores.len())?;
     for &number in scores.iter().chain(values) {
         Error::expect_finite("a score or value", number)?;
@@ -103,7 +106,10 @@ fn operand(number: f64) -> String {
 
 /// How each running number comes from the one before and the block. Of a block of more
 /// than two keys only what they come to is written: a phone has no room for each.
-fn sums(OnlineSteps { scores, values, steps }: OnlineSteps, nth: usize) -> Vec<String> {
+fn sums(
+    OnlineSteps { scores, values, steps, .. }: OnlineSteps,
+    nth: usize,
+) -> Vec<String> {
     let (step, first) = (&steps[nth], first_of(steps, nth));
     let block = || first..step.n_seen;
     let is_short = block().len() <= 2;
@@ -169,8 +175,8 @@ fn description(OnlineSteps { scores, steps, .. }: OnlineSteps) -> String {
     let (n_keys, n_blocks, last) = (scores.len(), steps.len(), &steps[steps.len() - 1]);
     let maxima: Vec<String> = steps.iter().map(|step| short(step.maximum)).collect();
     format!(
-        "Bars for the scores of {n_keys} keys and for what each key counts, with a slider \
-         through {n_blocks} blocks. The maximum so far is {}. At the end the sum is {}, the \
+        "Bars for the scores of {n_keys} keys, for what each key counts and for its value, \
+         in {n_blocks} blocks. The maximum so far is {}. At the end the sum is {}, the \
          output {} and their quotient {}.",
         maxima.join(", then "),
         short(last.sum),
@@ -207,6 +213,7 @@ mod tests {
             scores: &[0.0, 2f64.ln(), 4f64.ln()],
             values: &[10.0, 25.0, 40.0],
             steps: &steps,
+            shown: 1,
         };
         assert_figure!(online_softmax("What was seen counts half", it).unwrap());
     }
@@ -215,8 +222,12 @@ mod tests {
     fn a_long_block_is_written_as_what_it_comes_to() {
         let steps = [step(3, [-1.0, 0.0, 1.5, -4.0], &[0.25, 1.0, 0.25])];
         let scores = [-2.5, -1.0, -2.5];
-        let it =
-            OnlineSteps { scores: &scores, values: &[8.0, -7.0, 4.0], steps: &steps };
+        let it = OnlineSteps {
+            scores: &scores,
+            values: &[8.0, -7.0, 4.0],
+            steps: &steps,
+            shown: 0,
+        };
         insta::assert_snapshot!(sums(it, 0).join("\n"), @"
         m = max(−∞, block (−1)) = −1
         c = exp(−∞ − (−1)) = 0
@@ -229,7 +240,8 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused() {
         let refused = |scores: &[f64], values: &[f64], steps: &[OnlineStep]| {
-            online_softmax("", OnlineSteps { scores, values, steps }).unwrap_err()
+            let it = OnlineSteps { scores, values, steps, shown: 0 };
+            online_softmax("", it).unwrap_err()
         };
         let fine = step(1, [0.0, 0.0, 1.0, 2.0], &[1.0]);
         insta::assert_snapshot!(refused(&[], &[], std::slice::from_ref(&fine)), @"the number of keys is 0, and must be at least 1");

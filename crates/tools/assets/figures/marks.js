@@ -15,8 +15,9 @@ window.figureMarks = (() => {
 
   // ---- Lines, marks, texts.
 
+  // What lies under it is dragged: what it tells itself is found by where it is.
   function points(mark, panel) {
-    const group = element("g", { opacity: mark.opacity });
+    const group = element("g", { opacity: mark.opacity, "pointer-events": "none" });
     const place = (scale, value) => (isNumber(value) ? scale(value) : NaN);
     const places = mark.x.map((x, nth) => [place(panel.x, x), place(panel.y, mark.y[nth])]);
     const told = [];

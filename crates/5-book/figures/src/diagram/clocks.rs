@@ -1,7 +1,7 @@
 //! Pairs of entries as hands of clocks, which rotate with the position of a query and a key.
 
 use super::canvas::{Anchor, Canvas, Ink, Key, Look, Rect};
-use super::{NARROW, WIDE, figure};
+use super::{NARROW, figure};
 use crate::chart::Text;
 use crate::matrix_maps;
 use crate::{Error, Figure, Result, Table, sketch};
@@ -85,13 +85,17 @@ struct Clocks<'a> {
 
 const QUERY: Ink = Ink::Lit;
 const KEY: Ink = Ink::Hue(2);
+/// As wide as a live figure's column.
+const WIDE: f64 = 600.0;
 /// The lines of text on top, and below each clock.
 const TOP: f64 = 44.0;
-const BELOW: f64 = 42.0;
+const BELOW: f64 = 46.0;
 /// What the positions take, and the scores below them.
-const RULER: f64 = 84.0;
-const CURVE: f64 = 78.0;
-const SIDE: f64 = 24.0;
+const RULER: f64 = 96.0;
+const CURVE: f64 = 84.0;
+const SIDE: f64 = 14.0;
+const LABEL: Look =
+    Look { size: 13.0, is_bold: false, ink: Ink::Plain, room: f64::INFINITY };
 
 impl Clocks<'_> {
     fn score(&self) -> f64 {
@@ -108,7 +112,7 @@ impl Clocks<'_> {
         let column = width / self.pairs.len() as f64;
         let radius = (column / 2.0 - 6.0).min(66.0);
         let ruler = TOP + 2.0 * radius + BELOW;
-        let mut canvas = Canvas::new(width, ruler + RULER + CURVE + 18.0);
+        let mut canvas = Canvas::new(width, ruler + RULER + CURVE + 20.0);
         self.header(&mut canvas, is_wide);
         for (nth, pair) in self.pairs.iter().enumerate() {
             let middle = [(nth as f64 + 0.5) * column, TOP + radius];
@@ -129,7 +133,7 @@ impl Clocks<'_> {
             distance => format!("at a distance of {distance}").replace('-', "−"),
         };
         let x = if is_wide { 220.0 } else { 186.0 };
-        let look = Look { size: 13.0, room: canvas.width() - x, ..Look::note() };
+        let look = Look { size: 14.0, room: canvas.width() - x, ..LABEL };
         canvas.text(&steps, [x, 21.0], Anchor::Start, look);
     }
 
@@ -150,11 +154,11 @@ impl Clocks<'_> {
             }
         }
         let room = 2.0 * radius + 8.0;
-        let look = Look { ink: Ink::Muted, room, ..Look::note() };
-        canvas.text(&pair.name, [x, y + radius + 11.0], Anchor::Middle, look);
+        let look = Look { ink: Ink::Muted, room, ..LABEL };
+        canvas.text(&pair.name, [x, y + radius + 12.0], Anchor::Middle, look);
         let adds = format!("adds {}", number(pair.adds()));
-        let look = Look { size: 12.0, room, ..Look::name() };
-        canvas.text(&adds, [x, y + radius + 26.0], Anchor::Middle, look);
+        let look = Look { size: 14.0, room, ..Look::name() };
+        canvas.text(&adds, [x, y + radius + 30.0], Anchor::Middle, look);
     }
 
     /// Positions from left to right: the query is dragged above them, the key below.
@@ -165,25 +169,21 @@ impl Clocks<'_> {
         canvas.line([x(0), line], [x(self.last), line], Ink::Plain);
         for place in (0..=self.last).step_by(self.last.div_ceil(8).max(1)) {
             canvas.line([x(place), line - 3.0], [x(place), line + 3.0], Ink::Plain);
-            let look = Look { size: 9.5, ink: Ink::Muted, ..Look::note() };
-            canvas.text(
-                &place.to_string(),
-                [x(place), line + 11.0],
-                Anchor::Middle,
-                look,
-            );
+            let at = [x(place), line + 12.0];
+            let look = Look { size: 12.0, ink: Ink::Muted, ..LABEL };
+            canvas.text(&place.to_string(), at, Anchor::Middle, look);
         }
         let sides =
-            [("query", QUERY, line - 34.0, 28.0), ("key", KEY, line + 18.0, 24.0)];
+            [("query", QUERY, line - 36.0, 32.0), ("key", KEY, line + 22.0, 32.0)];
         for ((name, ink, y, h), place) in sides.into_iter().zip(self.places) {
             let words = format!("{name} at {place}");
-            let w = 76.0;
+            let w = 92.0;
             let left = (x(place) - w / 2.0).clamp(1.0, canvas.width() - w - 1.0);
-            let rect = Rect { x: left, y, w, h: 22.0 };
-            let end = if y < line { y + 22.0 } else { y };
+            let rect = Rect { x: left, y, w, h: 26.0 };
+            let end = if y < line { y + 26.0 } else { y };
             canvas.keyed(&Key::new(name), |canvas| {
                 canvas.rect(&rect, ink);
-                canvas.text(&words, rect.middle(), Anchor::Middle, Look::note());
+                canvas.text(&words, rect.middle(), Anchor::Middle, LABEL);
             });
             canvas.line([x(place), line], [x(place), end], ink);
             canvas.marked(&[("places", name.to_owned())], |canvas| {
@@ -212,10 +212,10 @@ impl Clocks<'_> {
         let points = distances.zip(self.scores).map(|(d, &score)| at(d, score));
         canvas.curve(&points.collect::<Vec<_>>(), Ink::Plain);
         let [x, y] = at(self.distance() as f64, self.score());
-        canvas.keyed(&Key::new("now"), |canvas| canvas.circle([x, y], 5.0, Ink::Lit));
-        let look = Look { ink: Ink::Muted, ..Look::note() };
+        canvas.keyed(&Key::new("now"), |canvas| canvas.circle([x, y], 6.0, Ink::Lit));
+        let look = Look { ink: Ink::Muted, ..LABEL };
         let words = "the score at each distance, query − key";
-        canvas.text(words, [SIDE, top + CURVE + 9.0], Anchor::Start, look);
+        canvas.text(words, [SIDE, top + CURVE + 11.0], Anchor::Start, look);
     }
 }
 

@@ -1,11 +1,12 @@
-//! Machines on a circle, and blocks of keys and values that travel from one to the next.
+//! Machines on a circle, blocks of keys and values that travel from one to the next, and
+//! what each machine does meanwhile.
 
 use std::f64::consts::TAU;
 
 use attention::{Matrix, thousands};
 
 use super::canvas::{Anchor, Canvas, Ink, Key, Look, Rect};
-use super::{NARROW, WIDE, figure};
+use super::{NARROW, figure};
 use crate::chart::Text;
 use crate::matrix_maps;
 use crate::{Error, Figure, Result, sketch};
@@ -13,10 +14,14 @@ use crate::{Error, Figure, Result, sketch};
 /// More machines have no room on a phone's circle.
 const MOST: usize = 8;
 
+/// As wide as a live figure's column.
+const WIDE: f64 = 600.0;
+
 /// Ring attention at a step: which rank's keys and values each rank has, how many pairs of
-/// query and key it computes with them, and how much it has met so far. `parts` is the part
-/// of a block's pairs that is computed, `[rank, step]`; `pairs` how many those of this step
-/// are, a number per rank.
+/// query and key it computes with them, and how much it has met so far; below, all steps as
+/// time, in which a rank computes or waits. `parts` is the part of a block's pairs that is
+/// computed, `[rank, step]`; `pairs` how many those are, `[step][rank]`; a `message` takes as
+/// long as so many pairs. A press on a step sets `step`.
 ///
 /// # Errors
 /// [`Error::TooMany`] above 8 ranks; [`Error::Sizes`] for a matrix that is not square,
@@ -24,22 +29,26 @@ const MOST: usize = 8;
 pub fn ring(
     title: impl Into<String>,
     parts: &Matrix,
-    pairs: &[usize],
+    pairs: &[Vec<usize>],
+    message: f64,
     step: usize,
 ) -> Result<Figure> {
     let p = parts.nrows();
     attention::Error::expect_shape("the parts", (p, p), parts.shape())?;
-    attention::Error::expect_shape("the pairs", (p, 1), (pairs.len(), 1))?;
+    for pairs in [pairs.len()].into_iter().chain(pairs.iter().map(Vec::len)) {
+        attention::Error::expect_shape("the pairs", (p, 1), (pairs, 1))?;
+    }
     attention::Error::expect_index("step", step, p)?;
     Error::expect_at_most("ranks", p, MOST)?;
-    let ring = Ring { parts, pairs, step };
+    let ring = Ring { parts, pairs, message, step };
     let names = |one: &dyn Fn(usize) -> String| (0..p).map(one).collect::<Vec<_>>();
     let ranks = names(&|r| format!("rank {r}"));
     let mark = |at| if at == step { "▸ " } else { "" };
     let steps = names(&|at| format!("{}step {at}", mark(at)));
     let owners = names(&|r| format!("of rank {r}"));
-    let held =
-        Matrix::from_fn(p, p, |r, other| f64::from(u8::from(ring.held(r) == other)));
+    let held = Matrix::from_fn(p, p, |r, other| {
+        f64::from(u8::from(ring.held(r, step) == other))
+    });
     let tables = vec![
         matrix_maps::table("part computed", parts, &ranks, &steps),
         matrix_maps::table(&format!("keys at step {step}"), &held, &ranks, &owners),
@@ -54,7 +63,8 @@ pub fn ring(
 
 struct Ring<'a> {
     parts: &'a Matrix,
-    pairs: &'a [usize],
+    pairs: &'a [Vec<usize>],
+    message: f64,
     step: usize,
 }
 
@@ -64,8 +74,8 @@ impl Ring<'_> {
     }
 
     /// Whose keys and values a rank has: each step brings those of the rank before.
-    fn held(&self, rank: usize) -> usize {
-        (rank + self.size() - self.step) % self.size()
+    fn held(&self, rank: usize, step: usize) -> usize {
+        (rank + self.size() - step) % self.size()
     }
 
     /// At which step a rank meets another's keys.
@@ -75,7 +85,7 @@ impl Ring<'_> {
 
     fn description(&self) -> String {
         let each = (0..self.size()).map(|r| {
-            let (held, pairs) = (self.held(r), self.pairs[r]);
+            let (held, pairs) = (self.held(r, self.step), self.pairs[self.step][r]);
             format!(
                 "rank {r} has the keys and values of rank {held} and computes {pairs} pairs"
             )
@@ -91,7 +101,10 @@ impl Ring<'_> {
 
     fn drawn(&self, is_wide: bool) -> Canvas {
         let place = Circle::of(self.size(), is_wide);
-        let mut canvas = Canvas::new(place.page, 2.0 * place.middle[1]);
+        let below = 2.0 * place.middle[1] + 8.0;
+        let line = if self.size() > 4 { 17.0 } else { 22.0 };
+        let height = below + HEADING + line * self.size() as f64 + 4.0;
+        let mut canvas = Canvas::new(place.page, height);
         for rank in 0..self.size() {
             let [from, to] = place.way(rank, (rank + 1) % self.size());
             let is_sent = self.step + 1 < self.size();
@@ -102,48 +115,90 @@ impl Ring<'_> {
         }
         // The blocks come last: on its way a block passes over what stands there.
         for rank in 0..self.size() {
-            let (rect, held) = (place.rank(rank).row(1, 3), self.held(rank));
+            let (rect, held) = (place.rank(rank).row(1, 3), self.held(rank, self.step));
             let rect = Rect { x: rect.x + 6.0, w: rect.w - 12.0, ..rect };
             canvas.keyed(&Key::new(format!("kv.{held}")), |canvas| {
                 canvas.rect(&rect, Ink::Hue(held));
                 let text = format!("K, V of {held}");
-                canvas.text(&text, rect.middle(), Anchor::Middle, Look::note());
+                canvas.text(&text, rect.middle(), Anchor::Middle, LABEL);
             });
         }
-        let room = place.hole;
-        let texts = [
-            "number: pairs computed now;",
-            "squares: keys met by now,",
-            "filled as far as computed",
-        ];
         let [x, y] = place.middle;
-        let look = Look { room, ..Look::name() };
         let of = format!("step {} of {}", self.step, self.size() - 1);
-        canvas.text(&of, [x, y - 22.0], Anchor::Middle, look);
-        for (nth, text) in texts.into_iter().enumerate() {
-            let at = [x, y - 4.0 + 14.0 * nth as f64];
-            let look = Look { room, ink: Ink::Muted, ..Look::note() };
+        let look = Look { size: 16.0, room: place.hole, ..Look::name() };
+        canvas.text(&of, [x, y - 16.0], Anchor::Middle, look);
+        for (nth, text) in
+            ["filled squares:", "pairs computed so far"].into_iter().enumerate()
+        {
+            let look = Look { room: place.hole, ink: Ink::Muted, ..LABEL };
+            let at = [x, y + 5.0 + 16.0 * nth as f64];
             canvas.text(text, at, Anchor::Middle, look);
         }
+        let w = place.page - LEFT - 2.0;
+        let h = line * self.size() as f64;
+        self.draw_times(&mut canvas, &Rect { x: LEFT, y: below + HEADING, w, h });
         canvas
+    }
+
+    /// All steps from left to right, as long as each takes; in it a rank computes as long as
+    /// its pairs take, and waits for the rest.
+    fn draw_times(&self, canvas: &mut Canvas, rect: &Rect) {
+        let p = self.size();
+        let slowest =
+            |step: usize| self.pairs[step].iter().copied().max().unwrap_or(0) as f64;
+        let message = |step: usize| if step + 1 < p { self.message } else { 0.0 };
+        let lasts: Vec<f64> =
+            (0..p).map(|step| slowest(step).max(message(step))).collect();
+        let unit = rect.w / lasts.iter().sum::<f64>().max(1.0);
+        let computed: usize = self.pairs.iter().flatten().sum();
+        let busy = computed as f64 * unit / (rect.w * p as f64);
+        let heading = format!(
+            "time: ranks compute for {:.0} % of it, and wait for the rest",
+            100.0 * busy
+        );
+        canvas.text(&heading, [0.0, rect.y - 12.0], Anchor::Start, LABEL);
+        for rank in 0..p {
+            let [_, y] = rect.row(rank, p).middle();
+            canvas.text(&format!("rank {rank}"), [0.0, y], Anchor::Start, LABEL);
+        }
+        let mut x = rect.x;
+        for (step, lasts) in lasts.into_iter().enumerate() {
+            let column = Rect { x, w: lasts * unit, ..*rect };
+            canvas.marked(&[("pick", format!("step={step}"))], |canvas| {
+                canvas.bar(&column, Ink::Nothing);
+                for rank in 0..p {
+                    let row = column.row(rank, p);
+                    let w = self.pairs[step][rank] as f64 * unit;
+                    let bar = Rect { y: row.y + 2.0, h: row.h - 4.0, w, ..row };
+                    let key = Key::new(format!("work.{rank}.{step}"));
+                    let ink = Ink::Hue(self.held(rank, step));
+                    canvas.keyed(&key, |canvas| canvas.bar(&bar, ink));
+                }
+                canvas.cell(&column, Ink::Muted);
+            });
+            x += column.w;
+            if step == self.step {
+                canvas.framed(&column, Ink::Lit);
+            }
+        }
     }
 
     /// Its name and its pairs, room for the block that it has, and what it has met.
     fn draw_rank(&self, canvas: &mut Canvas, rank: usize, rect: &Rect) {
-        let pairs = self.pairs[rank];
+        let pairs = self.pairs[self.step][rank];
         match pairs {
             0 => canvas.dashed(rect, Ink::Muted),
             _ => canvas.rect(rect, Ink::Plain),
         }
         let [_, y] = rect.row(0, 3).middle();
-        let look = Look { is_bold: true, room: rect.w * 0.4, ..Look::note() };
+        let look = Look { is_bold: true, room: rect.w * 0.45, ..LABEL };
         canvas.text(&format!("rank {rank}"), [rect.x + 6.0, y], Anchor::Start, look);
         let work = match pairs {
             0 => "waits".to_owned(),
             _ => thousands(pairs as u64),
         };
         let ink = if pairs == 0 { Ink::Muted } else { Ink::Plain };
-        let look = Look { room: rect.w * 0.5, ink, ..Look::note() };
+        let look = Look { room: rect.w * 0.45, ink, ..LABEL };
         canvas.text(&work, [rect.right() - 6.0, y], Anchor::End, look);
         let squares = rect.row(2, 3);
         let side = (squares.h - 8.0).min((squares.w - 12.0) / self.size() as f64 - 2.0);
@@ -152,15 +207,24 @@ impl Ring<'_> {
             let square = Rect { x, y: squares.y + 4.0, w: side, h: side };
             let step = self.meets(rank, other);
             let is_met = step <= self.step;
-            canvas.cell(&square, if is_met { Ink::Hue(other) } else { Ink::Muted });
             let h = side * self.parts[(rank, step)];
-            if is_met && h > 0.0 {
-                let part = Rect { y: square.bottom() - h, h, ..square };
-                canvas.bar(&part, Ink::Hue(other));
-            }
+            canvas.marked(&[("pick", format!("step={step}"))], |canvas| {
+                canvas.bar(&square, Ink::Nothing);
+                canvas.cell(&square, if is_met { Ink::Hue(other) } else { Ink::Muted });
+                if is_met && h > 0.0 {
+                    let part = Rect { y: square.bottom() - h, h, ..square };
+                    canvas.bar(&part, Ink::Hue(other));
+                }
+            });
         }
     }
 }
+
+/// Letters of a rank, and the room of the times for its names and over them.
+const LABEL: Look =
+    Look { size: 13.0, is_bold: false, ink: Ink::Plain, room: f64::INFINITY };
+const LEFT: f64 = 52.0;
+const HEADING: f64 = 26.0;
 
 /// Where the ranks stand.
 struct Circle {
@@ -178,10 +242,10 @@ impl Circle {
     fn of(n: usize, is_wide: bool) -> Self {
         let is_crowded = n > 4;
         let (page, size, radius) = match (is_wide, is_crowded) {
-            (true, true) => (WIDE, [124.0, 70.0], [240.0, 150.0]),
-            (true, false) => (WIDE, [124.0, 70.0], [210.0, 100.0]),
-            (false, true) => (NARROW, [84.0, 70.0], [130.0, 185.0]),
-            (false, false) => (NARROW, [92.0, 70.0], [125.0, 125.0]),
+            (true, true) => (WIDE, [126.0, 76.0], [235.0, 148.0]),
+            (true, false) => (WIDE, [144.0, 80.0], [226.0, 92.0]),
+            (false, true) => (NARROW, [88.0, 74.0], [129.0, 190.0]),
+            (false, false) => (NARROW, [104.0, 76.0], [121.0, 125.0]),
         };
         let middle = [page / 2.0, radius[1] + size[1] / 2.0 + 3.0];
         let hole = 2.0 * radius[0] - size[0] - 12.0;
@@ -223,7 +287,8 @@ mod tests {
     fn three_ranks_at_their_second_step() {
         let parts =
             Matrix::from_row_slice(3, 3, &[0.5, 0.0, 0.0, 0.5, 1.0, 0.0, 0.5, 1.0, 1.0]);
-        assert_diagram!(ring("Three on a ring", &parts, &[0, 9, 9], 1).unwrap());
+        let pairs = [vec![6, 6, 6], vec![0, 9, 9], vec![0, 0, 9]];
+        assert_diagram!(ring("Three on a ring", &parts, &pairs, 12.0, 1).unwrap());
     }
 
     /// No box meets another or the edge, and no arrow is longer than its way.
@@ -248,8 +313,9 @@ mod tests {
     #[test]
     fn what_is_no_ring_is_refused() {
         let square = |n| Matrix::zeros(n, n);
-        insta::assert_snapshot!(ring("", &square(9), &[0; 9], 0).unwrap_err(), @"9 ranks are too many for one figure: draw at most 8");
-        insta::assert_snapshot!(ring("", &square(3), &[0; 2], 0).unwrap_err(), @"the pairs has shape (2, 1), expected (3, 1)");
-        insta::assert_snapshot!(ring("", &square(3), &[0; 3], 3).unwrap_err(), @"there are 3 steps, 0 to 2: step 3 does not exist");
+        let pairs = |n| vec![vec![0; n]; n];
+        insta::assert_snapshot!(ring("", &square(9), &pairs(9), 1.0, 0).unwrap_err(), @"9 ranks are too many for one figure: draw at most 8");
+        insta::assert_snapshot!(ring("", &square(3), &pairs(2), 1.0, 0).unwrap_err(), @"the pairs has shape (2, 1), expected (3, 1)");
+        insta::assert_snapshot!(ring("", &square(3), &pairs(3), 1.0, 3).unwrap_err(), @"there are 3 steps, 0 to 2: step 3 does not exist");
     }
 }

@@ -24,6 +24,11 @@ pub struct TileWalk<'a> {
     pub tiles: &'a [Vec<TileKind>],
     /// How many of the tiles that are computed are: the last of them is at work.
     pub n_computed: usize,
+    /// Queries and keys of the map: a page drags the edges of its first tile, which sets
+    /// `queries` and `keys`.
+    pub n_tokens: usize,
+    /// How many steps of the setting `step` go through all tiles: a press on one sets it.
+    pub n_steps: usize,
     /// Which tiles of keys, with their values, are in the cache. `[columns of tiles]`
     pub held: &'a [bool],
     /// Whether the keys of the tile at work came from memory for it.
@@ -218,7 +223,9 @@ mod tests {
 
     fn walk<'a>(tiles: &'a [Vec<TileKind>], n_computed: usize) -> TileWalk<'a> {
         let held = &[false, true, true];
-        TileWalk { tiles, n_computed, held, is_loaded: true, bars: &BARS }
+        let (n_tokens, n_steps) = (12, 9);
+        let is_loaded = true;
+        TileWalk { tiles, n_computed, n_tokens, n_steps, held, is_loaded, bars: &BARS }
     }
 
     #[test]

@@ -1,20 +1,20 @@
-//! Bars, lines of sums, and the slider through the blocks.
+//! Bars of scores, counts and values, and the lines of sums.
 
-use super::{OnlineSteps, first_of, short, sums};
+use super::{LN_2, OnlineSteps, first_of, short, sums};
 use crate::axis::Axis;
 use crate::layout::{FAINT, NEUTRAL, all_rounded, rounded};
 use crate::marks::Mark;
 use crate::palette;
-use crate::panels::{self, GAP, Panel, Place};
-use crate::spec::{Layout, Slider};
+use crate::panels::{GAP, NARROW, Panel, Place};
 
-/// Room for the slider, in pixels.
-const SLIDER: f64 = 76.0;
+/// What can be dragged to: in units of ln 2, and of values.
+const SCORES: f64 = 13.0;
+const VALUES: f64 = 50.0;
 
-/// What is shown after block `nth`.
-pub(super) fn traces(it: OnlineSteps, nth: usize) -> [Mark; 4] {
-    let OnlineSteps { scores, values, steps } = it;
-    let (step, first) = (&steps[nth], first_of(steps, nth));
+/// What is drawn after the block that is shown.
+pub(super) fn marks(it: OnlineSteps) -> Vec<Mark> {
+    let OnlineSteps { scores, values, steps, shown } = it;
+    let (step, first) = (&steps[shown], first_of(steps, shown));
     let colour = |key: usize| match key {
         key if key < first => palette::head(0),
         key if key < step.n_seen => palette::head(1),
@@ -24,66 +24,77 @@ pub(super) fn traces(it: OnlineSteps, nth: usize) -> [Mark; 4] {
         let colours = (0..heights.len()).map(colour);
         Mark::bars(all_rounded(heights)).on(panel).coloured_each(colours)
     };
-    let keys = scores.iter().zip(values).enumerate();
-    let description = keys.map(|(j, (s, v))| {
-        format!("key {j}<br>score {}, value {}", short(*s), short(*v))
-    });
-    let counted = step.counts.iter().enumerate().map(|(j, count)| {
-        format!("key {j} counts {}<br>its value is {}", short(*count), short(values[j]))
-    });
-    let across = vec![-0.5, scores.len() as f64 - 0.5];
-    let maximum = Mark::lines(across, vec![rounded(step.maximum); 2]);
-    let lines = sums(it, nth);
-    let traces = [
-        bars(scores, 0).hover(description),
-        maximum.line(NEUTRAL, 1.5).silent(),
-        bars(&step.counts, 1).hover(counted),
-        Mark::texts(vec![0.0; lines.len()], 0..lines.len(), lines)
-            .on(2)
-            .silent()
-            .placed("middle right")
-            .unclipped(),
+    let keys = |row: usize| (0..scores.len()).map(move |key| format!("keys.{row}.{key}"));
+    let powers: Vec<f64> = scores.iter().map(|s| s / LN_2).collect();
+    let told = |of: &[f64]| of.iter().map(|&x| short(x)).collect::<Vec<_>>();
+    let across = |from: f64, to: f64, y: f64, panel: usize| {
+        let line = Mark::lines([from, to], [rounded(y); 2]).line("currentColor", 2.0);
+        line.silent().unclipped().fleeting().on(panel)
+    };
+    let [left, right] = [-0.5, scores.len() as f64 - 0.5];
+    let texted = |x: f64, y: f64, text: String, panel: usize| {
+        let text = Mark::texts([x], [rounded(y)], [text]).text_size(13);
+        text.placed("middle right").silent().unclipped().on(panel)
+    };
+    let maximum = step.maximum / LN_2;
+    let high = 0.96 * values.iter().copied().fold(VALUES, f64::max);
+    let top = 0.96 * powers.iter().copied().fold(SCORES, f64::max);
+    let mut marks = vec![
+        bars(&powers, 0).dragged_along_y(keys(0)).hover(told(scores)),
+        across(left, right, maximum, 0),
+        texted(left, top, format!("line: m = {} ln 2", short(maximum)), 0),
+        bars(&step.counts, 1).hover(told(&step.counts)).fleeting(),
+        bars(values, 2).dragged_along_y(keys(1)).hover(told(values)),
+        across(left, right, step.average, 2),
+        texted(left, high, format!("line: o / l = {}", short(step.average)), 2),
     ];
-    traces.map(|trace| trace.shown(nth == 0))
+    // What the earlier keys counted before the maximum rose.
+    if let Some(before) = shown.checked_sub(1).map(|before| &steps[before]) {
+        marks.extend(before.counts.iter().enumerate().map(|(key, &count)| {
+            let [from, to] = [-0.4, 0.4].map(|aside| key as f64 + aside);
+            across(from, to, count, 1).line(NEUTRAL, 2.0).dashed("dot")
+        }));
+        let times = format!("earlier keys × c = {}", short(step.correction));
+        marks.push(texted(left, 1.12, times, 1));
+    }
+    let lines = sums(it, shown);
+    let lines = Mark::texts(vec![0.0; lines.len()], 0..lines.len(), lines).on(3);
+    let lines = lines.silent().placed("middle right").text_size(13).unclipped();
+    marks.push(lines);
+    marks
 }
 
-pub(super) fn layout(it: OnlineSteps, width: f64, n_columns: usize) -> Layout {
-    let place = Place { width, n_columns, ..Place::default() };
-    let layout = panels::layout(panels(it, &place), &place);
-    let labels = (1..=it.steps.len()).map(|block| block.to_string()).collect();
-    let slider =
-        Slider { prefix: "block ", labels, active: 0, marks_each: 4, above: 6.into() };
-    // The last panel has no labels below it.
-    layout.slid(slider, SLIDER - place.below)
-}
-
-/// The scores, what each key counts, and the sums.
-fn panels(it: OnlineSteps, place: &Place) -> Vec<Panel> {
-    let scores = it.scores;
-    let places: Vec<f64> = (0..scores.len()).map(|j| j as f64).collect();
-    let keys = Axis::numbers(1.0)
-        .range([-0.5, scores.len() as f64 - 0.5])
-        .titled("key")
-        .numbered_at(places)
-        .without_lines();
-    let most = scores.iter().copied().fold(0.1, f64::max);
-    let least = scores.iter().copied().fold(0.0, f64::min);
-    let n_lines = sums(it, 0).len() as f64;
-    vec![
+/// The scores, what each key counts, the values, and the sums.
+pub(super) fn panels(it: OnlineSteps, width: f64) -> (Vec<Panel>, Place) {
+    let is_narrow = width <= NARROW;
+    let n_columns = if is_narrow { 1 } else { 3 };
+    let place = Place { width, n_columns, below: 34.0, ..Place::default() };
+    let names: Vec<String> = (0..it.scores.len()).map(|key| key.to_string()).collect();
+    let keys = || Axis::across(&names, 13).titled("key");
+    let height = if is_narrow { 130.0 } else { 180.0 };
+    let from_to = |numbers: &[f64], most: f64, unit: f64| {
+        let ends = numbers.iter().map(|x| x / unit);
+        let least = ends.clone().fold(0.0, f64::min);
+        Axis::between([1.05 * least, ends.fold(most, f64::max)])
+    };
+    let n_lines = sums(it, it.shown).len() as f64;
+    let panels = vec![
         Panel::new(
-            "scores s, and m as a line",
-            keys.clone(),
-            Axis::between([least * 1.08, most * 1.08]),
-            130.0,
+            "scores, in ln 2: drag",
+            keys(),
+            from_to(it.scores, SCORES, LN_2),
+            height,
         ),
-        Panel::new("what each key counts, exp(s − m)", keys, Axis::numbers(1.08), 130.0),
+        Panel::new("counts, exp(score − m)", keys(), Axis::numbers(1.2), height),
+        Panel::new("values: drag", keys(), from_to(it.values, VALUES, 1.0), height),
         Panel {
             is_whole: false,
             title: String::new(),
             x: Axis::hidden([0.0, 1.0]),
             y: Axis::hidden([n_lines - 0.5, -0.5]),
             width: Some(place.width - place.left - GAP),
-            height: n_lines * 20.0,
+            height: n_lines * 21.0,
         },
-    ]
+    ];
+    (panels, place)
 }

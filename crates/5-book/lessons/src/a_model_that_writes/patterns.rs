@@ -1,6 +1,6 @@
 //! Which heads of the model have a pattern, and all patterns of one head: live.
 
-use crate::live::{LiveFigure, LiveView, Question, Settings, live};
+use crate::live::{LiveFigure, LiveView, Question, live};
 use crate::numbers::{mean, share, written};
 use crate::outlines::outlines;
 use anyhow::{Result, ensure};
@@ -21,7 +21,10 @@ pub(crate) const LIVE: LiveFigure<Set, Facts> =
 const QUESTIONS: &[Question<Set, Facts>] = &[
     Question {
         ask: "Click another head that copies random text. What does it do on prose?",
-        is_answered: |set, _| *set != Set::first(),
+        is_answered: |set, it| {
+            let is_other = [set.layer, set.head] != [18, 6];
+            set.pattern == "copying" && is_other && it.here > MOST
+        },
         answer: |set| (set.layer, set.head) = (17, 3),
         found: "Each head that copies random text gives most to the first token on prose: \
                 there is nothing to copy, and it waits.",
@@ -74,7 +77,11 @@ live! {
     }
 
     /// Of the heads above the bound, the largest share first.
-    struct Facts { layers: Vec<usize> }
+    struct Facts {
+        layers: Vec<usize>,
+        /// What the chosen head gives to the pattern.
+        here: f64,
+    }
 }
 
 /// The shares of one pattern, `[N_LAYERS, N_HEADS]`.
@@ -122,7 +129,7 @@ fn draw(&Set { pattern, bound, layer, head }: &Set) -> Result<LiveView<Facts>> {
         .map(|(pattern, _)| Ok(self::shares(found, pattern)?[(layer, head)]))
         .collect::<Result<_>>()?;
 
-    let bound = written(bound, 2);
+    let (height, bound) = (bound, written(bound, 2));
     let give = match heads.len() {
         0 => format!("No head of {} gives more than {bound}", shares.len()),
         1 => format!("1 of {} heads gives more than {bound}", shares.len()),
@@ -140,16 +147,24 @@ fn draw(&Set { pattern, bound, layer, head }: &Set) -> Result<LiveView<Facts>> {
         share(shares[(layer, head)]),
         share(first[(layer, head)]),
     );
-    let picture =
-        Picture { name, shares: &shares, above: &heads, chosen: [layer, head], of_head };
+    let picture = Picture {
+        name,
+        shares: &shares,
+        bound: height,
+        above: &heads,
+        chosen: [layer, head],
+        of_head,
+    };
     let figure = picture.figure(format!("{give}: {name}"))?;
-    Ok(LiveView { figure, words, facts: Facts { layers } })
+    let here = shares[(layer, head)];
+    Ok(LiveView { figure, words, facts: Facts { layers, here } })
 }
 
 /// The map of all heads, and the bars of one.
 struct Picture<'a> {
     name: &'a str,
     shares: &'a Matrix,
+    bound: f64,
     above: &'a [(usize, usize, f64)],
     chosen: [usize; 2],
     /// One for each of [`PATTERNS`].
@@ -176,6 +191,7 @@ impl Picture<'_> {
             .named(&format!("head {layer}.{head}"))
             .coloured_each(lit)
             .written(self.of_head.iter().map(|&of| share(of)), "outside")
+            .dragged(PATTERNS.map(|(pattern, _)| format!("pattern={pattern}")))
             .on(1);
         let chosen = format!("head {layer}.{head}");
         let cell = |pattern: usize, _: usize| share(self.of_head[pattern]);
@@ -199,6 +215,7 @@ impl Picture<'_> {
                 outlines([[head, layer]], 3.5),
                 bars,
             ])
+            .marks(self.bound().map(|mark| mark.on(1)))
             .tables(tables)
             .says(format!(
                 "A map of what each of {} heads gives to {}, and bars of the five patterns \
@@ -208,7 +225,18 @@ impl Picture<'_> {
             ))
             .figure()?)
     }
+
+    /// The line above which heads are outlined, and what it is dragged by.
+    fn bound(&self) -> [Mark; 2] {
+        let at = [self.bound; 2].map(rounded);
+        let line = Mark::lines([-0.5, HANDLE], at).line(palette::head(1), 2.0);
+        let knob = Mark::points([HANDLE], [at[0]]).sized(12).coloured(palette::head(1));
+        [line.silent().fleeting(), knob.silent().dragged_along_y(["bound"]).unclipped()]
+    }
 }
+
+/// Behind the last bar.
+const HANDLE: f64 = 4.7;
 
 /// The map over the bars.
 fn panels(
@@ -221,17 +249,18 @@ fn panels(
     let patterns =
         PATTERNS.map(|(_, name)| name.replace(" text", "").replace(" token", ""));
     let (size, x, below) = match width > NARROW {
-        true => (10, Axis::across(&patterns, 11), 40.0),
-        false => (9, Axis::across(&patterns, 10).upright(), 92.0),
+        true => (12, Axis::across(&patterns, 11), 40.0),
+        false => (11, Axis::across(&patterns, 12).upright(), 100.0),
     };
+    let x = x.range([-0.5, HANDLE + 0.2]);
     let map = Axis::across(layers, size).titled("layer");
-    let (down, bars) = (Axis::down(heads, 11), Axis::numbers(1.15));
+    let (down, bars) = (Axis::down(heads, 12), Axis::numbers(1.2));
     let what = "mean attention weight of each head: click one";
     let panels = vec![
         Panel::new(what, map, down, 18.0 * N_HEADS as f64),
-        Panel::new(format!("all patterns of {chosen}"), x, bars, 110.0),
+        Panel::new(format!("{chosen}: click a pattern, drag the bound"), x, bars, 130.0),
     ];
-    (panels, Place { width, left: 52.0, below, ..Place::default() })
+    (panels, Place { width, left: 54.0, below, ..Place::default() })
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::numbers::written;
 use anyhow::Result;
 use attention::thousands;
 use distributed::{Link, Speed};
-use figures::{Axis, Chart, DASHES, Figure, Mark, Panel, palette};
+use figures::{Axis, Chart, DASHES, Figure, Mark, NEUTRAL, Panel, palette};
 
 use super::paper::{Case, Cluster, GPUS, Plan};
 
@@ -15,14 +15,17 @@ pub(crate) const LIVE: LiveFigure<Set, Facts> =
 
 const QUESTIONS: &[Question<Set, Facts>] = &[
     Question {
-        ask: "Drag along the axis to other numbers of machines. How much of them is used?",
-        is_answered: |set, _| set.n != Set::first().n,
-        answer: |set| set.n = 1024,
-        found: "In one box of eight, tokens apart use all of them. Beyond it, machines wait \
-                for messages, and each doubling adds less.",
+        ask: "Drag along the axis: how many machines are the most of which half is still \
+              used, by the best plan?",
+        is_answered: |set, it| {
+            *set == Set { n: set.n, ..Set::first() } && set.n == it.pays
+        },
+        answer: |set| set.n = 16,
+        found: "Sixteen. In one box of eight, tokens apart use all of them; beyond it, \
+                machines wait for messages, and each doubling adds less.",
     },
     Question {
-        ask: "How long must the sequence be for 1,024 of these machines to reach half of \
+        ask: "Drag along the lower axis: how long must the sequence be for 1,024 of these machines to reach half of \
               what they could compute?",
         is_answered: |set, it| {
             *set == Set { tokens: set.tokens, n: set.n, ..Set::first() }
@@ -56,6 +59,8 @@ const QUESTIONS: &[Question<Set, Facts>] = &[
 
 /// The number of machines ends here, as a power of 2.
 const MOST: u32 = 10;
+/// The same of tokens, and where it begins.
+const TOKENS: [u32; 2] = [8, 20];
 
 /// Two cores of the machine on which this book is measured, and what it sends over.
 const LAPTOPS: Speed = Speed { products: 9e10, attention: 9e10 };
@@ -69,7 +74,7 @@ live! {
         link: f64 = "Link between them", choice([400.0, 100.0, 10.0, 1.0].map(|link: f64| {
             (link.to_string(), format!("{link} Gbit/s"), link)
         }));
-        tokens: usize = "Tokens", power_of_two([8, 20], 15);
+        tokens: usize = "Tokens", power_of_two(TOKENS, 15);
         width: usize = "Width d_model", power_of_two([8, 14], 13);
         heads: usize = "Heads", power_of_two([2, 7], 6);
         sequences: usize = "Sequences", power_of_two([0, 6], 0);
@@ -130,17 +135,55 @@ impl Set {
         let names = ["heads", "tokens", "both", "sequences"];
         let names =
             names.into_iter().filter(|name| *name != "sequences" || self.sequences > 1);
-        names
-            .map(|name| {
-                let used = |exponent: u32| -> Result<f64> {
-                    let n = 1 << exponent;
-                    let found = cluster.predict(case, plan(name, n, in_a_box))?;
-                    Ok(one / found.seconds() / n as f64)
-                };
-                Ok(Way { name, used: (0..=MOST).map(used).collect::<Result<_>>()? })
-            })
-            .collect()
+        let best = |exponent: u32| Ok(cluster.best(case, 1 << exponent)?.1);
+        let best = (0..=MOST).map(best).collect::<Result<_>>()?;
+        let best = Way { name: "best plan", used: best };
+        let others = names.map(|name| {
+            let used = |exponent: u32| -> Result<f64> {
+                let n = 1 << exponent;
+                let found = cluster.predict(case, plan(name, n, in_a_box))?;
+                Ok(one / found.seconds() / n as f64)
+            };
+            Ok(Way { name, used: (0..=MOST).map(used).collect::<Result<_>>()? })
+        });
+        [Ok(best)].into_iter().chain(others).collect()
     }
+}
+
+impl Set {
+    /// By the number of tokens, which is dragged: up to how many machines half is used, as a
+    /// power of 2.
+    fn by_tokens(&self) -> Result<Mark> {
+        let cluster = self.cluster();
+        let [first, last] = TOKENS;
+        let all = (first..=last).map(|exponent| 1 << exponent);
+        let pays = all.clone().map(|tokens| {
+            cluster.most_machines(Self { tokens, ..self.clone() }.case(), 0.5)
+        });
+        let pays = pays.collect::<Result<Vec<usize>>>()?;
+        let colour =
+            |tokens| if tokens == self.tokens { palette::head(0) } else { NEUTRAL };
+        // A bar of its own for one machine.
+        Ok(Mark::bars(pays.iter().map(|n| f64::from(n.ilog2()) + 0.3))
+            .named("half is used")
+            .coloured_each(all.clone().map(colour))
+            .written(pays.iter().map(|&n| thousands(n as u64)), "outside")
+            .dragged(all.map(|tokens| format!("tokens={tokens}")))
+            .silent())
+    }
+}
+
+fn tokens_panel() -> Panel {
+    let [first, last] = TOKENS;
+    let names = (first..=last).map(|exponent| match exponent {
+        ..10 => (1 << exponent).to_string(),
+        10..20 => format!("{}k", 1 << (exponent - 10)),
+        _ => "1M".to_owned(),
+    });
+    let names: Vec<String> = names.collect();
+    let y = Axis::hidden([0.0, f64::from(MOST) + 4.0]);
+    let x = Axis::across(&names, 12).titled("tokens (drag)");
+    Panel::new("machines of which half is used, by the best plan", x, y, 80.0)
 }
 
 impl Way {
@@ -150,19 +193,18 @@ impl Way {
         let x: Vec<f64> = (0..percent.len()).map(|at| at as f64).collect();
         let line = Mark::lines(x, percent.clone())
             .named(self.name)
-            .in_legend(false)
             .line(colour, 2.5)
-            .dashed(DASHES[which]);
+            .dashed(DASHES[which % DASHES.len()]);
         // Named in the room over the lines, with what it uses there.
-        let name = format!("{} {} %", self.name, written(percent[chosen], 1));
-        let [x, y] = [f64::from(MOST) + 0.4, 148.0 - 12.0 * which as f64];
-        let name =
-            Mark::points([x], [y]).marked("square", 9).written([name], "middle left");
+        let name_of = format!("{} {} %", self.name, written(percent[chosen], 1));
+        let [x, y] = [f64::from(MOST) + 0.4, 154.0 - 10.5 * which as f64];
+        let name = Mark::points([x], [y]).marked("square", 10).text_size(13);
+        let name = name.written([name_of], "middle left");
         let dot = Mark::points([chosen as f64], [percent[chosen]]);
         [
             line,
-            name.coloured(colour).in_legend(false).silent().unclipped(),
-            dot.coloured(colour).sized(9).in_legend(false).silent().unclipped(),
+            name.coloured(colour).silent().fleeting().unclipped(),
+            dot.coloured(colour).sized(9).silent().fleeting().unclipped(),
         ]
     }
 }
@@ -184,33 +226,38 @@ fn figure(set: &Set, title: String, best: [String; 2]) -> Result<Figure> {
             each.collect::<Vec<_>>().join("<br>")
         )
     };
-    let columns = Mark::bars(vec![180.0; names.len()])
+    let columns = Mark::bars(vec![160.0; names.len()])
         .named("machines")
         .coloured("transparent")
-        .dragged(names.iter().map(|n| format!("n={n}")).collect::<Vec<_>>())
-        .hover((0..names.len()).map(told).collect::<Vec<_>>())
-        .in_legend(false)
+        .dragged(names.iter().map(|n| format!("n={n}")))
+        .hover((0..names.len()).map(told))
         .silent();
     let at = chosen as f64;
     let rules = [[[at, 0.0], [at, 105.0]], [[-0.5, 50.0], [MOST as f64 + 0.5, 50.0]]];
     let lines = ways.iter().enumerate().flat_map(|(which, way)| way.marks(which, chosen));
     let [large, small] = best;
     let left = -0.4;
-    let large = Mark::texts([left], [168.0], [large]).text_size(20);
-    let small = Mark::texts([left], [150.0], [small]).text_size(12);
+    let large = Mark::texts([left], [149.0], [large]).text_size(22);
+    let small = Mark::texts([left], [131.0], [small]).text_size(13);
     let texts =
         [large, small].map(|mark| mark.placed("middle right").silent().unclipped());
-    let x = Axis::across(&names, 11).titled("machines (drag)");
-    let y = Axis::between([0.0, 180.0]).numbered_at([0.0, 50.0, 100.0]);
+    let x = Axis::across(&names, 12).titled("machines (drag)");
+    let y = Axis::between([0.0, 160.0]).numbered_at([0.0, 50.0, 100.0]);
     Ok(Chart::new(title)
         .columns(1)
         .left(36.0)
         .below(36.0)
-        .bar_gap(0.0)
+        .bar_gap(0.06)
         .panel(
-            Panel::new("used, in % of what the machines could compute", x, y, 320.0),
-            rules.map(Mark::rule).into_iter().chain(lines).chain(texts).chain([columns]),
+            Panel::new("used, in % of what the machines could compute", x, y, 270.0),
+            rules
+                .map(|ends| Mark::rule(ends).fleeting())
+                .into_iter()
+                .chain(lines)
+                .chain(texts)
+                .chain([columns]),
         )
+        .panel(tokens_panel(), [set.by_tokens()?])
         .says(told(chosen).replace("<br>", ", "))
         .figure()?)
 }
@@ -222,12 +269,8 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
     let pays = cluster.most_machines(case, 0.5)?;
     let machines = if set.n == 1 { "machine" } else { "machines" };
     let best_of = [
-        format!(
-            "{} × as fast on {} {machines}",
-            written(efficiency * set.n as f64, 1),
-            thousands(set.n as u64)
-        ),
-        format!("{} % of them used, by the best plan", written(100.0 * efficiency, 1)),
+        format!("{} × as fast", written(efficiency * set.n as f64, 1)),
+        format!("on {} {machines}, by the best plan", thousands(set.n as u64)),
     ];
     let words = format!(
         "One machine takes {}. On {}, the best plan (by sequences × heads × tokens) is \

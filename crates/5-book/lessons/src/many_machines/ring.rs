@@ -76,6 +76,8 @@ struct Ring {
     tokens: Vec<Vec<usize>>,
     /// `[step][rank]`
     pairs: Vec<Vec<usize>>,
+    /// How long a message takes, in pairs.
+    message: f64,
     waiting: Waiting,
 }
 
@@ -89,12 +91,11 @@ impl Ring {
         };
         let counted = if set.causal { pairs } else { all_pairs };
         let pairs = counted(&tokens);
-        let ring = Self { tokens, pairs, waiting: Waiting::default() };
+        let ring = Self { tokens, pairs, message: 0.0, waiting: Waiting::default() };
         // In multiply-adds, of which a pair takes one a feature in Q Kᵀ and another in A V.
         // Counted in f64: in a page, a usize ends at four thousand million.
-        let message = ring.sent()[0] as f64 * set.link as f64;
-        let waiting = Waiting::of(&ring.pairs, message / (2 * WIDTH) as f64);
-        Self { waiting, ..ring }
+        let message = ring.sent()[0] as f64 * set.link as f64 / (2 * WIDTH) as f64;
+        Self { message, waiting: Waiting::of(&ring.pairs, message), ..ring }
     }
 
     fn size(&self) -> usize {
@@ -138,7 +139,7 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
         },
         if set.causal { "causal" } else { "without a mask" },
     );
-    let figure = figures::ring(title, &ring.computed(), &ring.pairs[step], step)?;
+    let figure = figures::ring(title, &ring.computed(), &ring.pairs, ring.message, step)?;
     let Waiting { for_ranks, for_messages } = ring.waiting;
     let (words, sent) = (words(&ring, step), ring.sent());
     let facts = Facts { for_ranks, for_messages, sent, pairs: ring.pairs };

@@ -1,6 +1,6 @@
 //! Where the heads of the trained model look in a window, reading by reading: live.
 
-use crate::live::{LiveFigure, LiveView, Question, Settings, Weights, live};
+use crate::live::{LiveFigure, LiveView, Question, Weights, live};
 use crate::numbers::{entropy, share, written};
 use anyhow::{Context, Result};
 use attention::Matrix;
@@ -18,16 +18,16 @@ pub(crate) const LIVE: LiveFigure<Set, Facts> =
 
 const QUESTIONS: &[Question<Set, Facts>] = &[
     Question {
-        ask: "Move anything, or click a cell. Do heads look at all of a window, or at a \
-              part of it?",
-        is_answered: |set, _| *set != Set::first(),
+        ask: "Head 1 looks at the oldest readings. How many cycles must remain for it to \
+              look at all readings nearly alike?",
+        is_answered: |set, it| set.head == 1 && it.entropy > 0.9,
         answer: |set| set.remaining = 100,
-        found: "While many cycles remain, head 1 looks everywhere nearly alike. As wear \
-                moves the readings, it turns to the oldest.",
+        found: "Many: a healthy engine has no reading that says more than others. As wear \
+                moves the readings, head 1 turns to the oldest.",
     },
     Question {
-        ask: "Which head gives most to a reading near the other end, 20 or later, and \
-              more than .2, when 5 cycles remain?",
+        ask: "Click the head that gives most to a reading near the other end, 20 or later, \
+              and more than .2, when 5 cycles remain.",
         is_answered: |set, it| {
             let most = it.shares.iter().copied().fold(0.0, f64::max);
             set.remaining == 5 && it.shares[20..].contains(&most) && most > 0.2
@@ -37,7 +37,7 @@ const QUESTIONS: &[Question<Set, Facts>] = &[
                 they see both ends of the window.",
     },
     Question {
-        ask: "Add a spike that moves the answer by 3 cycles or more, at a reading to \
+        ask: "Drag a reading to a spike that moves the answer by 3 cycles or more, at a reading to \
               which this head gives less than an even share.",
         is_answered: |set, it| {
             let is_little = it.shares[set.at] < 1.0 / N_STEPS as f64;
@@ -53,7 +53,7 @@ live! {
     struct Set {
         head: usize = "Head", count([0, N_HEADS - 1], 1);
         engine: usize = "Engine", count([0, 99], 0);
-        remaining: usize = "Cycles that remain", slider([0, 120], 1, 5);
+        remaining: usize = "Cycles that remain", slider([0, 120], 1, 5).played();
         spike: f64 = "Spike added", number([-8.0, 8.0], 0.5, 0.0);
         at: usize = "At reading", slider([0, 29], 1, 15);
         group: &'static str = "In sensors of", named(GROUPS.map(|(name, _)| (name, name)));
@@ -127,7 +127,9 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
 
 /// A darker cell is no larger than this.
 const FULL: f64 = 0.5;
-const FONT_SIZE: usize = 11;
+const FONT_SIZE: usize = 12;
+/// A spike of 8, upwards and downwards.
+const ENDS: [f64; 2] = [-8.5, 8.5];
 
 /// The weights, head by head, and below them the readings of a group of sensors.
 fn figure(
@@ -144,23 +146,24 @@ fn figure(
         let names = at.iter().map(usize::to_string);
         Axis::bare([-0.5, N_STEPS as f64 - 0.5]).at(at.clone(), names)
     };
-    let least = readings.iter().copied().fold(-4.0, f64::min) - 0.5;
-    let most = readings.iter().copied().fold(8.0, f64::max) + 0.5;
+    // From the chosen reading without its spike, which is then as high as it is dragged to.
+    let from = readings[set.at] - set.spike;
     let chosen = |ends: [f64; 2]| Mark::rule(ends.map(|y| [set.at as f64, y]));
     let weights_of = Panel::new(
-        "attention weights of the last reading, from 0 to .5 and more",
+        "attention weights of the last reading, up to .5: click a cell",
         across(),
         Axis::down(&heads, FONT_SIZE),
         19.0 * N_HEADS as f64,
     );
-    let y = Axis::between([least, most]);
-    let named = format!("{}, signed so that wear raises it", set.group);
-    let [line, spiked] = marks(set, readings);
+    let places = [-5.0, 0.0, 5.0].map(|y| rounded(y - from));
+    let y = Axis::between(ENDS).at(places, ["−5", "0", "5"]);
+    let named = format!("{}, raised by wear: drag a reading up or down", set.group);
+    let marks = marks(set, readings, from);
     Ok(Chart::new(title)
         .left(label_width(&heads, FONT_SIZE))
         .below(24.0)
         .panel(weights_of, [cells(weights), chosen([-0.5, N_HEADS as f64 - 0.5])])
-        .panel(Panel::new(named, across(), y, 120.0), [line, spiked, chosen([least, most])])
+        .panel(Panel::new(named, across(), y, 170.0), [chosen(ENDS)].into_iter().chain(marks))
         .tables([table(set, weights, readings)])
         .says(format!(
             "A map of the attention weights of {N_HEADS} heads over {N_STEPS} readings, and \
@@ -182,16 +185,22 @@ fn cells(weights: &Matrix) -> Mark {
         .picks("head={row}&at={column}")
 }
 
-/// The readings, and the one that is chosen: orange with a spike.
-fn marks(set: &Set, readings: &[f64]) -> [Mark; 2] {
+/// The readings, and the one that is chosen, which is dragged: orange with a spike.
+fn marks(set: &Set, readings: &[f64], from: f64) -> [Mark; 2] {
     let blue = palette::head(0);
-    let line = Mark::lines_and_marks(0..N_STEPS, readings.iter().map(|&y| rounded(y)))
-        .line(blue, 1.0)
-        .coloured(blue)
-        .sized(6);
+    let told = readings.iter().enumerate();
+    let told = told.map(|(at, &y)| format!("reading {at}: {}", written(y, 2)));
+    let line =
+        Mark::lines_and_marks(0..N_STEPS, readings.iter().map(|&y| rounded(y - from)))
+            .line(blue, 1.5)
+            .coloured(blue)
+            .sized(7)
+            .hover(told)
+            .picks("at={nth}")
+            .fleeting();
     let colour = if set.spike == 0.0 { blue } else { palette::wrong() };
-    let chosen = Mark::points([set.at], [rounded(readings[set.at])]);
-    [line, chosen.coloured(colour).sized(9)]
+    let chosen = Mark::points([set.at], [rounded(set.spike)]).coloured(colour).sized(14);
+    [line, chosen.silent().dragged_along_y(["spike"])]
 }
 
 fn table(set: &Set, weights: &Matrix, readings: &[f64]) -> Table {

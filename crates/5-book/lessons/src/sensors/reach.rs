@@ -1,10 +1,10 @@
 //! Who learns of a reading in an LSTM that reads both ways: live.
 
 use crate::live::{LiveFigure, LiveView, Question, Weights, live};
-use crate::numbers::{along, apart, lines_panel, share};
+use crate::numbers::{apart, share};
 use anyhow::Result;
 use attention::Matrix;
-use figures::lines;
+use figures::{Axis, Chart, Figure, Grouping, Mark, Panel, palette, rounded};
 use sensors::{GROUPS, N_STEPS};
 
 use super::model::{Window, opened, window};
@@ -15,7 +15,7 @@ pub(crate) const LIVE: LiveFigure<Set, Facts> =
 
 const QUESTIONS: &[Question<Set, Facts>] = &[
     Question {
-        ask: "Which reading changes the forward half of one token alone?",
+        ask: "Drag the reading. Which one changes the forward half of one token alone?",
         is_answered: |_, it| it.forward.iter().filter(|&&moved| moved > 0.0).count() == 1,
         answer: |set| set.reading = 29,
         found: "The last: no token comes after it. Backward, all thirty tokens learn of \
@@ -74,12 +74,6 @@ pub fn moved(engine: usize, remaining: usize, reading: usize) -> Result<Matrix> 
 
 fn draw(&Set { reading, engine, remaining }: &Set) -> Result<LiveView<Facts>> {
     let moved = moved(engine, remaining, reading)?;
-    let line = |name: &str, half: usize| (name.to_owned(), along(moved.column(half)));
-    let panel = lines_panel(
-        "change of the half, as a part of its length",
-        "token",
-        vec![line("forward", 0), line("backward", 1)],
-    );
     let n_moved = |half: usize| moved.column(half).iter().filter(|&&x| x > 0.0).count();
     let words = format!(
         "Reading {reading} is moved by 3 standard deviations. The forward half changes in {} of 30 \
@@ -91,9 +85,59 @@ fn draw(&Set { reading, engine, remaining }: &Set) -> Result<LiveView<Facts>> {
         share(moved[(reading, 1)]),
         share(moved[(0, 1)]),
     );
-    let title = "Forward, a reading reaches later tokens; backward, earlier ones";
     let facts = Facts { forward: moved.column(0).as_slice().to_vec() };
-    Ok(LiveView { figure: lines(title, &[panel])?, words, facts })
+    Ok(LiveView { figure: figure(reading, &moved)?, words, facts })
+}
+
+/// The ends of what is drawn, downwards and upwards.
+const ENDS: [f64; 2] = [-2.0, 1.6];
+
+/// The forward halves upwards and the backward ones downwards, and the reading, which is
+/// dragged.
+fn figure(reading: usize, moved: &Matrix) -> Result<Figure> {
+    let halves = [("forward", 0, 1.0), ("backward", 1, -1.0)];
+    let bars = halves.map(|(name, half, sign)| {
+        let column = moved.column(half);
+        let told = column.iter().enumerate();
+        let told = told.map(|(t, &x)| format!("{name} half of token {t}: {}", share(x)));
+        Mark::bars(column.iter().map(|&x| rounded(sign * x)))
+            .named(name)
+            .fleeting()
+            .coloured(palette::head(half))
+            .hover(told)
+    });
+    let x = reading as f64;
+    let rule = Mark::lines([x; 2], ENDS).line("currentColor", 1.5).silent().fleeting();
+    let knob = Mark::points([reading], [1.42])
+        .marked("circle", 18)
+        .coloured("currentColor")
+        .dragged_along_x("reading");
+    // Beside the line, on the side that has room.
+    let is_left = reading < 18;
+    let names = [
+        (1.42, format!("reading {reading} changes"), is_left),
+        (1.1, "forward ↑ →".to_owned(), is_left),
+        (-1.2, "← backward ↓".to_owned(), reading < 10),
+    ];
+    let names = names.map(|(y, name, is_right)| {
+        let (x, place) = if is_right { (x + 1.0, "right") } else { (x - 1.0, "left") };
+        let name = Mark::texts([x], [y], [name]).text_size(14).silent();
+        name.placed(&format!("middle {place}")).fleeting()
+    });
+    let marks = bars.into_iter().chain([rule, knob.silent()]);
+    let places = [-2.0, -1.0, 0.0, 1.0];
+    let panel = Panel::new(
+        "change of each token's halves, as a part of their length",
+        Axis::between([-0.5, 29.5])
+            .numbered_at([0.0, 10.0, 20.0, 29.0])
+            .titled("token (drag)"),
+        Axis::between(ENDS).at(places, ["2", "1", "0", "1"]),
+        280.0,
+    );
+    Ok(Chart::new("Forward, a reading reaches later tokens; backward, earlier ones")
+        .grouped(Grouping::Signed)
+        .panel(panel, marks.chain(names))
+        .figure()?)
 }
 
 #[cfg(test)]

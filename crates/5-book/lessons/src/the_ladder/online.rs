@@ -13,34 +13,32 @@ pub(crate) const LIVE: LiveFigure<Set, Facts> =
 
 const QUESTIONS: &[Question<Set, Facts>] = &[
     Question {
-        ask: "Give key 7 so large a score that the last correction wipes out all that \
-              came before.",
-        is_answered: |set, it| {
-            // Half of the last place of an f32: what came before is rounded away.
-            set.has_blocks() && it.last_correction < 2f64.powi(-24)
-        },
-        answer: |set| set.keys[(0, 7)] = 10_000.0,
-        found: "The correction rounds away all that came before. Nothing overflows even \
-                at 10,000, though no float holds 2¹⁰⁰⁰⁰: the maximum comes off before \
-                any exponential.",
+        ask: "Drag key 7's score so high that the last correction leaves less than 1 % of \
+              all that came before.",
+        is_answered: |set, it| set.has_blocks() && it.last_correction < 0.01,
+        answer: |set| (set.step, set.keys[(0, 7)]) = (SCORES.len(), 11.0),
+        found: "Type 10,000 and it leaves nothing. Nor does anything overflow, though no \
+                float holds 2¹⁰⁰⁰⁰: the maximum comes off before any exponential.",
     },
     Question {
-        ask: "Change the scores so that after the first block nothing is ever corrected.",
+        ask: "Drag the scores so that after the first block nothing is ever corrected.",
         is_answered: |set, it| set.has_blocks() && it.rises == 0,
         answer: |set| {
             let falling = [4.0, 3.0, 3.0, 2.0, 2.0, 2.0, 1.0, 1.0];
+            set.step = SCORES.len();
             set.keys.row_mut(0).copy_from_slice(&falling);
         },
         found: "Let them fall: every correction after the first is then 1, for only a \
                 new maximum makes it less.",
     },
     Question {
-        ask: "Find values with which o / l differs from the softmax over all keys by \
+        ask: "Type values with which o / l differs from the softmax over all keys by \
               more than 0.0001.",
         is_answered: |_, it| it.difference > 1e-4,
         answer: |set| {
             let values =
                 [12345.6, 9876.5, 14321.9, 11111.1, 13579.3, 7777.7, 12321.7, 14000.3];
+            set.step = SCORES.len();
             set.keys.row_mut(1).copy_from_slice(&values);
         },
         found: "That is rounding: an f32 holds about seven digits, so large values err \
@@ -68,6 +66,7 @@ fn entries() -> Matrix {
 live! {
     struct Set {
         keys: Matrix = "Keys", matrix(["score / ln 2", "value"], 0..SCORES.len(), MOST, entries());
+        step: usize = "Block", slider([1, SCORES.len()], 1, 4).played();
         block: usize = "Keys in a block", count([1, SCORES.len()], BLOCK);
     }
 
@@ -146,6 +145,7 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
         scores: scores.as_slice(),
         values: values.as_slice(),
         steps: &steps,
+        shown: set.step.min(steps.len()) - 1,
     };
     let figure = online_softmax(title, it)?;
 
@@ -183,7 +183,7 @@ mod tests {
 
     /// What comes out in blocks, and what at once.
     fn both(keys: &Matrix, block: usize) -> [f64; 2] {
-        let shown = draw(&Set { keys: keys.clone(), block }).unwrap();
+        let shown = draw(&Set { keys: keys.clone(), step: 8, block }).unwrap();
         assert!(are_finite(&shown.facts), "{keys}: {:?}", shown.facts);
         assert!(!shown.words.contains("NaN"));
         [shown.facts.difference, shown.facts.at_once]

@@ -13,7 +13,7 @@ pub(crate) const LIVE: LiveFigure<Set, Facts> = LiveFigure::new("tiles", draw, Q
 
 const QUESTIONS: &[Question<Set, Facts>] = &[
     Question {
-        ask: "Keys and values are read 8 times. Change only the size of the tiles, so \
+        ask: "Keys and values are read 8 times. Drag the edges of the first tile so \
               that they are read 4 times and still no scores go to memory.",
         is_answered: |set, it| {
             let Set { step, queries, keys, .. } = *set;
@@ -54,8 +54,8 @@ const STEP: usize = 19;
 live! {
     struct Set {
         step: usize = "Step, of 64", slider([0, STEPS], 1, STEP).played();
-        queries: usize = "Queries in a tile", count([64, 1024], 128);
-        keys: usize = "Keys in a tile", count([64, 1024], 128);
+        queries: usize = "Queries in a tile", slider([64, 1024], 32, 128);
+        keys: usize = "Keys in a tile", slider([64, 1024], 32, 128);
         cache: usize = "Cache, in kB", count([32, 16_384], 256);
         tokens: usize = "Tokens", count([64, 4096], 1024);
         d_k: usize = "d_k", count([8, 256], 64);
@@ -108,6 +108,8 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
     let walk = TileWalk {
         tiles: &kinds,
         n_computed,
+        n_tokens: head.n_tokens,
+        n_steps: STEPS,
         held: &so_far.held,
         is_loaded: so_far.is_loaded,
         bars: &bars,

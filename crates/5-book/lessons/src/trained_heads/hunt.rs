@@ -23,7 +23,10 @@ const QUESTIONS: &[Question<Set, Facts>] = &[
     Question {
         ask: "Click a cell, a query's row and a key's column, that looks like a link. Does \
               it pass the controls?",
-        is_answered: |set, _| *set != Set::first(),
+        is_answered: |set, it| {
+            let first = Set::first();
+            [set.query, set.key] != [first.query, first.key] && it.share > 0.3
+        },
         answer: |set| set.key = 7,
         found: "A dark cell alone says little: in a dark column every query attends to the \
                 key. P, R and T ask whether a link is more than that.",
@@ -220,7 +223,7 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
             share(others)
         ),
     };
-    let figure = chosen.figure(title, &links)?;
+    let figure = chosen.figure(title, &links, &verdict)?;
     let n_out = links.iter().filter(|link| link.stands_out()).count();
     let words = verdict_words(&chosen, &verdict, n_out);
     let facts = Facts {

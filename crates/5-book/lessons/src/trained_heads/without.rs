@@ -22,7 +22,9 @@ pub(crate) const LIVE: LiveFigure<Set, Facts> =
 const QUESTIONS: &[Question<Set, Facts>] = &[
     Question {
         ask: "Click a column: mask a word in place of [CLS]. Where does its attention go?",
-        is_answered: |set, _| *set != Set::first(),
+        is_answered: |set, _| {
+            set.token != 0 && *set == Set { token: set.token, ..Set::first() }
+        },
         answer: |set| set.token = 2,
         found: "Softmax hands it to all other keys, in proportion to what they had: here \
                 most of it to [CLS].",
@@ -100,7 +102,12 @@ fn draw(&Set { sentence, head, token: key }: &Set) -> Result<LiveView<Facts>> {
          most",
         tokens[most]
     );
-    let figure = drawn(title, tokens, key, &maps)?;
+    let heads = layer.parameters.heads();
+    let in_heads = heads.iter().map(|of| -> Result<f64> {
+        Ok(attend(of, x, x, x, &Mask::None)?.attn.column(key).mean())
+    });
+    let in_heads = in_heads.collect::<Result<Vec<f64>>>()?;
+    let figure = drawn(title, tokens, [head, key], &maps, &in_heads)?;
     let [dropping, masking] = changes.map(|change| format!("{:.0} %", 100.0 * change));
     let words = format!(
         "Dropping “{token}” in all heads changes the layer's output by {dropping} of its \
@@ -117,12 +124,13 @@ fn draw(&Set { sentence, head, token: key }: &Set) -> Result<LiveView<Facts>> {
     Ok(LiveView { figure, words, facts })
 }
 
-/// Two maps, and what each key gets in both.
+/// Two maps, and what each key gets in both; below, what the key gets in each head.
 fn drawn(
     title: String,
     tokens: &[String],
-    key: usize,
+    [head, key]: [usize; 2],
     maps: &[Matrix; 3],
+    in_heads: &[f64],
 ) -> Result<Figure> {
     let n = tokens.len();
     let [before, _, after] = maps;
@@ -145,17 +153,18 @@ fn drawn(
             .named(name)
             .hover(told.collect::<Vec<_>>())
             .picks("token={nth}")
+            .fleeting()
             .on(2)
             .unclipped()
     };
     let moved = (0..n).map(|at| {
         let line = Mark::lines([had[at], gets[at]].map(rounded), [at; 2]);
-        line.line(NEUTRAL, 2.0).in_legend(false).silent().on(2)
+        line.line(NEUTRAL, 2.0).in_legend(false).silent().fleeting().on(2)
     });
     let columns = ["before", "masked"].map(str::to_owned);
     let cell = |at: usize, nth: usize| share([&had, &gets][nth][at]);
     Ok(Chart::new(title)
-        .by_width(|width| panels(width, tokens))
+        .by_width(|width| panels(width, tokens, key))
         .marks([
             cells(before).named("before").in_legend(false).picks("token={column}"),
             cells(after).named("masked").in_legend(false).on(1),
@@ -165,6 +174,7 @@ fn drawn(
         .marks([
             points(&had, "before").marked("circle-open", 8).coloured(NEUTRAL),
             points(&gets, "masked").marked("circle", 9).coloured(palette::head(0)),
+            by_head(in_heads, head),
         ])
         .tables([Table::grid("Each key's mean weight", "", tokens, &columns, cell)])
         .says(format!(
@@ -175,18 +185,40 @@ fn drawn(
         .figure()?)
 }
 
-fn panels(width: f64, tokens: &[String]) -> (Vec<Panel>, Place) {
+/// What the key gets in each head, of which a press chooses one.
+fn by_head(in_heads: &[f64], head: usize) -> Mark {
+    let colour = |at| if at == head { palette::head(0) } else { NEUTRAL };
+    let numbers = in_heads.iter().enumerate();
+    let numbers =
+        numbers.map(|(at, &x)| if at == head { share(x) } else { String::new() });
+    Mark::bars(in_heads.iter().map(|&x| rounded(x)))
+        .coloured_each((0..N_HEADS).map(colour))
+        .written(numbers, "outside")
+        .dragged((0..N_HEADS).map(|at| format!("head={at}")))
+        .in_legend(false)
+        .silent()
+        .on(3)
+}
+
+fn panels(width: f64, tokens: &[String], key: usize) -> (Vec<Panel>, Place) {
     let is_narrow = width <= NARROW;
-    let height = if is_narrow { 190.0 } else { 235.0 };
-    let down = |is_labelled: bool| Axis::down(tokens, 11).labelled(is_labelled);
-    let across = || Axis::across(tokens, 11).upright();
+    let height = if is_narrow { 190.0 } else { 215.0 };
+    let down = |is_labelled: bool| Axis::down(tokens, 12).labelled(is_labelled);
+    let across = || Axis::across(tokens, 12).upright();
+    let weights = Axis::numbers(1.0).numbered_at([0.0, 0.5, 1.0]);
+    let heads: Vec<String> = (0..N_HEADS).map(|head| head.to_string()).collect();
+    let of_key = format!("mean weight of “{}” in each head: click one", tokens[key]);
+    let shares = Axis::numbers(1.0).numbered_at([0.0, 0.5, 1.0]);
+    let by_head = Panel::new(of_key, Axis::across(&heads, 12), shares, 70.0);
+    let left = 76.0;
     let panels = vec![
         Panel::new("before: click a key", across(), down(true), height),
         Panel::new("masked", across(), down(is_narrow), height),
-        Panel::new("each key's mean weight", Axis::numbers(1.0), down(is_narrow), height),
+        Panel::new("mean weight", weights, down(is_narrow), height),
+        Panel { width: Some(width - left - 10.0), ..by_head },
     ];
     let n_columns = if is_narrow { 1 } else { 3 };
-    let (left, below, left_once) = (72.0, 62.0, true);
+    let (below, left_once) = (66.0, true);
     (panels, Place { width, n_columns, left, left_once, below, above: 28.0 })
 }
 

@@ -13,9 +13,10 @@ pub(crate) const LIVE: LiveFigure<Set, Facts> =
 
 const QUESTIONS: &[Question<Set, Facts>] = &[
     Question {
-        ask: "Drag the query or the key along the positions. Which pair rotates fastest?",
-        is_answered: |set, _| [set.query, set.key] != [QUERY, KEY],
-        answer: |set| set.query = 20,
+        ask: "Drag the query until one pair has gone all round, so that its hands meet \
+              again. Which pair rotates fastest?",
+        is_answered: |set, it| set.query != set.key && it.round < 0.3,
+        answer: |set| set.query = KEY + 6,
         found: "The first. With base 10,000, each pair of these four rotates ten times as \
                 slowly as the one before it.",
     },
@@ -91,6 +92,8 @@ live! {
         misread: f64,
         /// By the distance from the key to the query.
         curve: Vec<f64>,
+        /// The angle between the hands of the fastest pair.
+        round: f64,
     }
 }
 
@@ -163,7 +166,10 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
          alone"
     );
     let places = [set.query, set.key];
-    let figure = clocks(title, &as_meant.pairs(at)?, places, LAST, &curve)?;
+    let pairs = as_meant.pairs(at)?;
+    let figure = clocks(title, &pairs, places, LAST, &curve)?;
+    let [[a, b], [c, d]] = pairs[0].hands;
+    let round = (a * d - b * c).atan2(pairs[0].adds()).abs();
     let [here, further, misread] = [
         as_meant.score(at)?,
         as_meant.score(at.map(|place| place + FURTHER))?,
@@ -178,7 +184,7 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
     );
     let first = Set::first();
     let at_first = first.rotated(first.pairing)?.score(first.places())?;
-    let facts = Facts { here, at_first, further, misread, curve };
+    let facts = Facts { here, at_first, further, misread, curve, round };
     Ok(LiveView { figure, words, facts })
 }
 

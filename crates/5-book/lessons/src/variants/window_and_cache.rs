@@ -3,17 +3,20 @@
 use crate::live::{LiveFigure, LiveView, Question, live};
 use anyhow::Result;
 use attention::{Matrix, thousands};
-use figures::{Mark, mask_chart, palette};
+use figures::{
+    Axis, Chart, FAINT, Figure, Mark, NARROW, Panel, Place, Table, by_cell, palette,
+};
 use variants::{Cache, Positions, Window};
 
-/// Draws what each token sees in one layer, and what reaches it through several.
+/// Draws what each token sees in one layer, and layer by layer what reaches one of them: a
+/// reader clicks a token at a layer.
 pub(crate) const LIVE: LiveFigure<Set, Facts> =
     LiveFigure::new("window", draw, QUESTIONS);
 
 const QUESTIONS: &[Question<Set, Facts>] = &[
     Question {
-        ask: "Leave the window of 5. Through how few layers does token 1 reach token 20, \
-              if it is not kept?",
+        ask: "Click token 20 at another layer. At how low a layer does token 1, which is \
+              not kept, reach it?",
         is_answered: |set, it| {
             // One layer less reaches as much less far as a window does.
             let is_least = (set.layers - 1) * (set.window - 1) < TO - FROM;
@@ -21,7 +24,7 @@ const QUESTIONS: &[Question<Set, Facts>] = &[
             is_as_asked && it.reach_20.contains(&FROM) && is_least
         },
         answer: |set| set.layers = 5,
-        found: "Five: each layer reaches 4 tokens further back, the window without the \
+        found: "At layer 5: each layer reaches 4 tokens further back, the window without the \
                 token itself.",
     },
     Question {
@@ -109,23 +112,18 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
 
     let one = sees(window, N_TOKENS);
     let several = reaches(&one, n_layers);
-    let tokens: Vec<String> = (0..N_TOKENS).map(|token| token.to_string()).collect();
     let through = match n_layers {
         1 => "through 1 layer".to_owned(),
         n => format!("through {n} layers"),
     };
-    let maps = [("what a token sees", &one), (through.as_str(), &several)];
     let kept = match n_sinks {
         0 => String::new(),
         n => format!(" and the first {n} kept"),
     };
     let title = format!(
-        "A window of {width}{kept}: what each token sees, and what reaches it {through}"
+        "A window of {width}{kept}: what token {query} sees, and what reaches it"
     );
-    let figure = mask_chart(title, &tokens, &tokens, &maps)?
-        .marks((0..maps.len()).map(|nth| frame(query).on(nth)))
-        .adds(format!("The row of {} is framed.", tokens[query]))
-        .figure()?;
+    let figure = Reach { one: &one, several: &several, query, n_layers }.figure(title)?;
 
     let row = |map: &Matrix<bool>, query| -> Vec<usize> {
         (0..N_TOKENS).filter(|&key| map[(query, key)]).collect()
@@ -177,16 +175,127 @@ fn runs(numbers: &[usize]) -> String {
     runs.collect::<Vec<_>>().join(" and ")
 }
 
+/// The most layers, all of which are drawn.
+const MOST: usize = 6;
+
+/// What each token sees, and what reaches it through several layers.
+struct Reach<'a> {
+    one: &'a Matrix<bool>,
+    several: &'a Matrix<bool>,
+    query: usize,
+    n_layers: usize,
+}
+
+impl Reach<'_> {
+    fn figure(&self, title: String) -> Result<Figure> {
+        let names: Vec<String> = (0..N_TOKENS).map(|token| token.to_string()).collect();
+        let grid = |name: &str, map: &Matrix<bool>| {
+            let cell = |i, j| if map[(i, j)] { "may" } else { "–" }.to_owned();
+            Table::grid(name, "query \\ key", &names, &names, cell)
+        };
+        let through = format!("reached through {}", self.n_layers);
+        Ok(Chart::new(title)
+            .by_width(panels)
+            .marks([self.map(), frame(self.query)])
+            .marks(self.graph().into_iter().map(|mark| mark.on(1)))
+            .tables([grid("seen", self.one), grid(&through, self.several)])
+            .says(format!(
+                "A map of what each of {N_TOKENS} tokens sees, with the row of {} framed, \
+                 and the tokens at each layer, with lines from the one that is chosen, at \
+                 layer {}, down to all that reach it.",
+                self.query, self.n_layers
+            ))
+            .figure()?)
+    }
+
+    /// Dark what a token sees, pale what only reaches it.
+    fn map(&self) -> Mark {
+        let (one, several) = (self.one, self.several);
+        let shade = |i, j| match (one[(i, j)], several[(i, j)]) {
+            (true, _) => 1.0,
+            (_, true) => 0.4,
+            _ => 0.0,
+        };
+        Mark::cells(by_cell(one.shape(), shade), 1)
+            .scaled(palette::from_nothing(FAINT), [0.0, 1.0])
+            .tells("query {row}, key {column}")
+            .picks("query={row}")
+    }
+
+    /// Lines down from the chosen token, layer by layer, and all tokens at each layer.
+    fn graph(&self) -> Vec<Mark> {
+        // Which tokens are reached, at each layer.
+        let mut lit = [[false; N_TOKENS]; MOST + 1];
+        lit[self.n_layers][self.query] = true;
+        let [mut x, mut y] = [vec![], vec![]];
+        for layer in (1..=self.n_layers).rev() {
+            let all =
+                (0..N_TOKENS).flat_map(|to| (0..N_TOKENS).map(move |from| (to, from)));
+            for (to, from) in
+                all.filter(|&at| lit[layer][at.0] && self.one[at]).collect::<Vec<_>>()
+            {
+                lit[layer - 1][from] = true;
+                x.extend([to as f64, from as f64, f64::NAN]);
+                y.extend([layer as f64, layer as f64 - 1.0, f64::NAN]);
+            }
+        }
+        let lines = Mark::lines(x, y).with_gaps().line(palette::head(0), 1.0);
+        let lines = lines.opacity(0.45).silent().fleeting();
+        let nodes = lit.iter().enumerate().map(|(layer, lit)| {
+            let colour =
+                |token: usize| match [layer, token] == [self.n_layers, self.query] {
+                    true => palette::head(1),
+                    false if lit[token] => palette::head(0),
+                    false => FAINT,
+                };
+            let picked =
+                if layer == 0 { String::new() } else { format!("&layers={layer}") };
+            Mark::points(0..N_TOKENS, vec![layer; N_TOKENS])
+                .marked("circle", 9)
+                .coloured_each((0..N_TOKENS).map(colour))
+                .hover(
+                    (0..N_TOKENS).map(|token| format!("token {token} at layer {layer}")),
+                )
+                .picks(format!("query={{nth}}{picked}"))
+                .fleeting()
+                .unclipped()
+        });
+        [lines].into_iter().chain(nodes).collect()
+    }
+}
+
+fn panels(width: f64) -> (Vec<Panel>, Place) {
+    let is_narrow = width <= NARROW;
+    let height = if is_narrow { 260.0 } else { 310.0 };
+    let layers = ["input".to_owned()].into_iter();
+    let layers = layers.chain((1..=MOST).map(|layer| format!("layer {layer}")));
+    let up = Axis::names(&[], 12).at(0..=MOST, layers).range([-0.3, MOST as f64 + 0.3]);
+    let [first, last] = [-0.5, N_TOKENS as f64 - 0.5];
+    let few =
+        |range| Axis::names(&[], 12).numbered_at((0..N_TOKENS).step_by(4)).range(range);
+    let across = || few([first, last]);
+    let map = "query ↓ key →, dark: seen, pale: reached";
+    let panels = vec![
+        Panel {
+            width: (!is_narrow).then_some(310.0),
+            ..Panel::new(map, across(), few([last, first]), height)
+        },
+        Panel::new("click a token at a layer", across(), up, height),
+    ];
+    let n_columns = if is_narrow { 1 } else { 2 };
+    (panels, Place { width, n_columns, left: 50.0, below: 30.0, ..Place::default() })
+}
+
 /// Around the row of a query.
 fn frame(query: usize) -> Mark {
     let [left, right] = [-0.5, N_TOKENS as f64 - 0.5];
     let [top, bottom] = [query as f64 - 0.5, query as f64 + 0.5];
     let x = [left, right, right, left, left];
     Mark::lines(x, [top, top, bottom, bottom, top])
-        .in_legend(false)
         .line(palette::head(1), 2.0)
         .unclipped()
         .silent()
+        .fleeting()
 }
 
 #[cfg(test)]

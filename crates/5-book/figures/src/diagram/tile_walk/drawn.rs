@@ -6,17 +6,21 @@ use super::{
 };
 
 /// The side of the map, about.
-const SIDE: f64 = 292.0;
+const SIDE: f64 = 304.0;
 /// How wide the strips beside the map are, and how far from it.
-const STRIP: f64 = 12.0;
+const STRIP: f64 = 14.0;
 const GAP: f64 = 6.0;
 /// Over the upper strip is a line of text, before the left one a word.
-const CORNER: [f64; 2] = [52.0, 22.0];
+const CORNER: [f64; 2] = [52.0, 24.0];
 /// How high a line of the list is, and a bar with its text.
-const LINE: f64 = 20.0;
-const BAR: f64 = 38.0;
+const LINE: f64 = 22.0;
+const BAR: f64 = 46.0;
 /// How wide the list is, and the longest bar.
-const LIST: f64 = 230.0;
+const LIST: f64 = 204.0;
+/// More tiles are too small to be pressed.
+const MOST_PRESSED: usize = 400;
+const LABEL: Look =
+    Look { size: 13.0, is_bold: false, ink: Ink::Plain, room: f64::INFINITY };
 
 /// The colours of [`PARTS`].
 const INKS: [Ink; 3] = [Ink::Head(3), Ink::Head(2), Ink::Head(5)];
@@ -26,12 +30,12 @@ pub(super) fn drawn(walk: &TileWalk, states: &[Vec<State>], is_wide: bool) -> Ca
     let [w, h] = n.map(|n| (SIDE / n as f64).floor() * n as f64);
     let [x, y] = CORNER.map(|before| before + STRIP + GAP);
     let map = Rect { x, y, w, h };
-    let n_lines = State::ALL.len() + 1 + PARTS.len();
+    let n_lines = State::ALL.len() + PARTS.len();
     let list = n_lines as f64 * LINE + MOST_BARS as f64 * BAR;
     let ([width, height], at) = match is_wide {
         true => {
             let bottom = map.bottom().max(CORNER[1] + list);
-            ([map.right() + 30.0 + LIST + 4.0, bottom + 4.0], [map.right() + 30.0, 22.0])
+            ([map.right() + 22.0 + LIST, bottom + 4.0], [map.right() + 22.0, 0.0])
         }
         false => {
             let right = map.right().max(x + LIST);
@@ -41,8 +45,9 @@ pub(super) fn drawn(walk: &TileWalk, states: &[Vec<State>], is_wide: bool) -> Ca
     let mut canvas = Canvas::new(width, height);
     strips(&mut canvas, walk, &map);
     tiles(&mut canvas, states, &map);
-    let below = legend(&mut canvas, states, at);
-    bars(&mut canvas, walk, [at[0], below]);
+    pressed(&mut canvas, walk, states, &map);
+    bars(&mut canvas, walk, at);
+    legend(&mut canvas, states, [at[0], at[1] + MOST_BARS as f64 * BAR + 4.0]);
     canvas
 }
 
@@ -55,11 +60,11 @@ fn fill(canvas: &mut Canvas, rect: &Rect, ink: Ink) {
 fn strips(canvas: &mut Canvas, walk: &TileWalk, map: &Rect) {
     let at_work = walk.at_work();
     let [left, above] = CORNER;
-    canvas.text("keys and values →", [map.x, 10.0], Anchor::Start, Look::note());
+    canvas.text("keys, values: in the cache →", [map.x, 11.0], Anchor::Start, LABEL);
     let middle = map.y + map.h / 2.0;
-    let look = Look { room: left - 6.0, ..Look::note() };
-    canvas.text("queries", [left - 5.0, middle - 8.0], Anchor::End, look);
-    canvas.text("↓", [left - 22.0, middle + 8.0], Anchor::End, Look::note());
+    let look = Look { room: left - 4.0, ..LABEL };
+    canvas.text("queries", [left - 4.0, middle - 9.0], Anchor::End, look);
+    canvas.text("↓", [left - 22.0, middle + 9.0], Anchor::End, LABEL);
 
     let keys = Rect { y: above, h: STRIP, ..*map };
     for (column, &held) in walk.held.iter().enumerate() {
@@ -120,15 +125,50 @@ fn tiles(canvas: &mut Canvas, states: &[Vec<State>], map: &Rect) {
     canvas.cell(map, Ink::Muted);
 }
 
-/// What the colours are; returns where it ends.
-fn legend(canvas: &mut Canvas, states: &[Vec<State>], [x, top]: [f64; 2]) -> f64 {
+/// What a press on a tile sets, and the edges of the first tile, which are dragged.
+fn pressed(canvas: &mut Canvas, walk: &TileWalk, states: &[Vec<State>], map: &Rect) {
+    let [n_rows, n_columns] = [states.len(), states[0].len()];
+    let n: usize = states.iter().flatten().filter(|&&it| it != State::LeftOut).count();
+    let mut nth = 0;
+    let all = (0..n_rows).flat_map(|i| (0..n_columns).map(move |j| (i, j)));
+    for (i, j) in all.filter(|_| n <= MOST_PRESSED) {
+        if states[i][j] != State::LeftOut {
+            nth += 1;
+            let step = (nth * walk.n_steps / n).max(1);
+            canvas.marked(&[("pick", format!("step={step}"))], |canvas| {
+                canvas.bar(&map.row(i, n_rows).column(j, n_columns), Ink::Nothing);
+            });
+        }
+    }
+    let tile = map.row(0, n_rows).column(0, n_columns);
+    let unit = |long: f64| long / walk.n_tokens.max(1) as f64;
+    let edge = |key: &str, axis: &str, zero: f64, unit: f64| {
+        [("drag", format!("{key} {zero} {unit}")), ("axis", axis.to_owned())]
+    };
+    let (w, h) = (8.0, 26.0);
+    canvas.marked(&edge("keys", "x", map.x, unit(map.w)), |canvas| {
+        let grip = Rect { x: tile.right() - w / 2.0, y: map.y - STRIP - GAP - 4.0, w, h };
+        canvas.bar(&Rect { x: grip.x - 8.0, w: w + 16.0, ..grip }, Ink::Nothing);
+        canvas.rect(&grip, Ink::Lit);
+    });
+    canvas.marked(&edge("queries", "y", map.y, unit(map.h)), |canvas| {
+        let grip =
+            Rect { x: map.x - STRIP - GAP - 4.0, y: tile.bottom() - w / 2.0, w: h, h: w };
+        canvas.bar(&Rect { y: grip.y - 8.0, h: w + 16.0, ..grip }, Ink::Nothing);
+        canvas.rect(&grip, Ink::Lit);
+    });
+}
+
+/// What the colours are.
+fn legend(canvas: &mut Canvas, states: &[Vec<State>], [x, top]: [f64; 2]) {
     let of_state = |it: State| (ink(it), format!("{} {}", count(states, it), it.name()));
-    let of_part = |(part, ink): (&&str, Ink)| (Some(ink), format!("bytes of {part}"));
-    let entries = State::ALL
-        .into_iter()
-        .map(of_state)
-        .chain([(Some(Ink::Head(0)), "over the map: in the cache".to_owned())])
-        .chain(PARTS.iter().zip(INKS).map(of_part));
+    let of_part = |(part, ink): (&&str, Ink)| (Some(ink), (*part).to_owned());
+    let is_there = |it: &State| *it != State::LeftOut || count(states, *it) > 0;
+    let entries = PARTS
+        .iter()
+        .zip(INKS)
+        .map(of_part)
+        .chain(State::ALL.into_iter().filter(is_there).map(of_state));
     let mut y = top;
     for (ink, name) in entries {
         let square = Rect { x, y: y + 3.0, w: 14.0, h: 14.0 };
@@ -136,11 +176,10 @@ fn legend(canvas: &mut Canvas, states: &[Vec<State>], [x, top]: [f64; 2]) -> f64
             fill(canvas, &square, ink);
         }
         canvas.cell(&square, Ink::Muted);
-        let look = Look { room: LIST - 22.0, ..Look::note() };
+        let look = Look { room: LIST - 22.0, ..LABEL };
         canvas.text(&name, [x + 22.0, y + 10.0], Anchor::Start, look);
         y += LINE;
     }
-    y
 }
 
 /// Under one another, on one scale, each under its name and its number.
@@ -149,13 +188,13 @@ fn bars(canvas: &mut Canvas, walk: &TileWalk, [x, top]: [f64; 2]) {
     for (nth, (name, parts)) in walk.bars.iter().enumerate() {
         let y = top + nth as f64 * BAR;
         let written = format!("{name}: {}", kilobytes(total(*parts)));
-        let look = Look { room: LIST, ..Look::note() };
-        canvas.text(&written, [x, y + 12.0], Anchor::Start, look);
+        let look = Look { room: LIST, ..LABEL };
+        canvas.text(&written, [x, y + 11.0], Anchor::Start, look);
         let mut from = x;
         for (&bytes, ink) in parts.iter().zip(INKS) {
             let w = bytes as f64 / most as f64 * LIST;
             if w > 0.0 {
-                fill(canvas, &Rect { x: from, y: y + 20.0, w, h: 12.0 }, ink);
+                fill(canvas, &Rect { x: from, y: y + 20.0, w, h: 16.0 }, ink);
             }
             from += w;
         }

@@ -103,7 +103,7 @@ fn places_of_keys_and_layers_of_windows() {
 
 #[test]
 fn texts_temperatures_and_patterns_of_the_model_that_writes() {
-    assert_eq!(answers("next-token", 0, "temperature", &[]), ["0.55"]);
+    assert_eq!(answers("next-token", 0, "temperature", &[]), ["0.5", "0.55"]);
     assert_eq!(answers("next-token", 1, "prompt", &[("temperature", "0.1")]), ["2"]);
     assert_eq!(answers("next-token", 2, "prompt", &[("temperature", "1.5")]), ["1"]);
     assert_eq!(answers("decoder-heads", 1, "pattern", &[]), ["first"]);

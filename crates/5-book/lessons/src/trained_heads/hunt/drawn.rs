@@ -6,16 +6,21 @@ use figures::{
     palette, rounded, share_map,
 };
 
-use super::{ChosenLink, Link};
+use super::{ChosenLink, Link, RANDOM_LAYERS, Verdict};
 use crate::numbers::share;
 use crate::outlines::outlines;
 use crate::trained::N_HEADS;
 
 /// Of the map and of the heads, where there is room and on a phone.
-const HEIGHTS: [[f64; 2]; 2] = [[300.0; 2], [230.0, 170.0]];
+const HEIGHTS: [[f64; 2]; 2] = [[310.0; 2], [240.0, 180.0]];
 
 impl ChosenLink<'_> {
-    pub(super) fn figure(&self, title: String, links: &[Link]) -> Result<Figure> {
+    pub(super) fn figure(
+        &self,
+        title: String,
+        links: &[Link],
+        verdict: &Verdict,
+    ) -> Result<Figure> {
         let tokens = &self.sentence.tokens;
         let map = self.largest()?;
         let told = by_cell(map.shape(), |i, j| {
@@ -37,8 +42,9 @@ impl ChosenLink<'_> {
         let best = links.iter().map(|link| link.share).fold(0.0, f64::max);
         Ok(Chart::new(title)
             .by_width(|width| self.panels(width, &heads))
-            .marks([cells, chosen])
+            .marks([cells, self.column(), chosen])
             .marks(self.by_head(links).map(|mark| mark.on(1)))
+            .marks(controls(verdict))
             .tables([
                 Table::grid(self.what(), "", &heads, &names, cell),
                 Table::grid("The largest of twelve heads", "", tokens, tokens, largest),
@@ -56,23 +62,43 @@ impl ChosenLink<'_> {
         let tokens = &self.sentence.tokens;
         let is_narrow = width <= NARROW;
         let [map, by_head] = HEIGHTS[usize::from(is_narrow)];
+        let left = 76.0;
         let panel = |title: &str, x: Axis, y: Axis, size: [f64; 2]| Panel {
             width: Some(size[0]),
             ..Panel::new(title, x, y, size[1])
         };
-        let weights = Axis::numbers(1.0);
+        let weights = Axis::numbers(1.0).numbered_at([0.0, 0.5, 1.0]);
         let panels = vec![
             panel(
-                "query ↓ key →, the largest of 12 heads",
-                Axis::across(tokens, 11).upright(),
-                Axis::down(tokens, 11),
-                [if is_narrow { 260.0 } else { 300.0 }, map],
+                "query ↓ key →, the largest of 12 heads: click",
+                Axis::across(tokens, 12).upright(),
+                Axis::down(tokens, 12),
+                [if is_narrow { 260.0 } else { 330.0 }, map],
             ),
-            panel(self.what(), weights, Axis::down(heads, 11), [260.0, by_head]),
+            panel(self.what(), weights, Axis::down(heads, 12), [260.0, by_head]),
+            panel(
+                "",
+                Axis::hidden([0.0, 1.0]),
+                Axis::hidden([1.5, -0.5]),
+                [width - left - 10.0, 44.0],
+            ),
         ];
         let n_columns = if is_narrow { 1 } else { 2 };
-        let [below, above] = [62.0, if is_narrow { 66.0 } else { 28.0 }];
-        (panels, Place { width, n_columns, left: 72.0, below, above, ..Place::default() })
+        let [below, above] = [44.0, if is_narrow { 66.0 } else { 28.0 }];
+        (panels, Place { width, n_columns, left, below, above, ..Place::default() })
+    }
+
+    /// Beside the key's column, with which T compares the link.
+    fn column(&self) -> Mark {
+        let [left, right] = [-0.5, 0.5].map(|aside| self.key as f64 + aside);
+        let [top, bottom] = [-0.5, self.sentence.tokens.len() as f64 - 0.5];
+        Mark::lines([left, left, right, right, left], [top, bottom, bottom, top, top])
+            .line("currentColor", 1.5)
+            .dashed("dot")
+            .in_legend(false)
+            .silent()
+            .fleeting()
+            .unclipped()
     }
 
     /// The even row, what the others give, and the link.
@@ -85,7 +111,11 @@ impl ChosenLink<'_> {
             });
             let told: Vec<String> = told.collect();
             let x = links.iter().map(|link| rounded(x(link)));
-            Mark::points(x, places.clone()).named(&name).hover(told).unclipped()
+            Mark::points(x, places.clone())
+                .named(&name)
+                .hover(told)
+                .fleeting()
+                .unclipped()
         };
         let even = rounded(self.even());
         [
@@ -102,4 +132,27 @@ impl ChosenLink<'_> {
                 .coloured(palette::head(0)),
         ]
     }
+}
+
+/// Each control with its letter, whether the link passes it, and the number that decides.
+fn controls(verdict: &Verdict) -> Vec<Mark> {
+    let n_random = (verdict.random * RANDOM_LAYERS as f64).round();
+    let odds = verdict.link.odds();
+    let odds = if odds.is_finite() { format!("{odds:.1} ×") } else { "no".to_owned() };
+    let numbers = [
+        format!("{:.0} % of word pairs (at most 5)", 100.0 * verdict.pairs),
+        format!("{n_random} of {RANDOM_LAYERS} random layers (at most 1)"),
+        format!("{odds} the others' odds (at least 2)"),
+    ];
+    let each = ["P", "R", "T"].into_iter().zip(verdict.controls()).zip(numbers);
+    let each = each.enumerate().map(|(nth, ((letter, passes), number))| {
+        let (sign, colour) = match passes {
+            true => ("✓", palette::head(0)),
+            false => ("✗", palette::wrong()),
+        };
+        let text = format!("<b>{letter} {sign}</b>  {number}");
+        let text = Mark::texts([0.0], [nth], [text]).text_size(13);
+        text.placed("middle right").text_colour(colour).silent().unclipped().on(2)
+    });
+    each.collect()
 }
