@@ -188,14 +188,14 @@ fn figure(
     Computed { scores, attn, out }: &Computed,
 ) -> Result<Figure> {
     let names = |what: &str| (0..N).map(|at| format!("{what} {at}")).collect::<Vec<_>>();
-    let (tokens, queries, keys) = (names("token"), names("query"), names("key"));
+    let (tokens, queries) = (names("token"), names("query"));
     let columns: Vec<String> = (0..N).map(|column| column.to_string()).collect();
     let named = [
         ("queries Q", q, &tokens, &columns),
         ("keys K", k, &tokens, &columns),
         ("values V", v, &tokens, &columns),
-        ("scores Q Kᵀ / √d_k, masked", scores, &queries, &keys),
-        ("attention weights", attn, &queries, &keys),
+        ("scores Q Kᵀ / √d_k, by key", scores, &queries, &columns),
+        ("attention weights, by key", attn, &queries, &columns),
         ("output: weights times V", out, &queries, &columns),
     ];
     let mut chart = Chart::new(title)

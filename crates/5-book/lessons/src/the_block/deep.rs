@@ -83,7 +83,7 @@ fn figure(title: String, set: &Set, depth: &Depth, longest: &Depth) -> Result<Fi
     let blocks = Axis::between([0.0, N_BLOCKS as f64]).titled("after block");
     let decades = Axis::decades(y, log_axis::power_of_ten);
     let lines = [
-        ("gradient, of the top's", &depth.gradients),
+        ("gradient (top = 1)", &depth.gradients),
         ("spread of entries", &depth.scales),
         ("tokens apart", &depth.apart),
     ];
