@@ -48,6 +48,7 @@ window.figureAxes = (() => {
 
   const APART = 3; // pixels between two names
   const SMALLEST = 7; // pixels, of letters from the bottom up
+  const LEGIBLE = 12; // pixels, of letters that have room
   const SMALL = 8; // pixels, of single letters side by side
 
   // Of names along a panel only every other one, every third, …: the first way in which none
@@ -75,10 +76,10 @@ window.figureAxes = (() => {
 
   // Names under a panel, each with its place: side by side where they have room or count, else
   // from the bottom up if the axis has names of its own. All lie within `width`.
-  function below({ size: asked = 12, angle, places, log }, found, width, widthOf) {
+  function below({ size: asked = LEGIBLE, angle, places, log }, found, width, widthOf) {
     const room = spacing(found.map(({ place }) => place));
     const fits = (size) => found.every(({ name }) => widthOf(name, size) + (name.length > 1 ? APART : 0.5) <= room);
-    let most = asked;
+    let most = fits(LEGIBLE) ? Math.max(asked, LEGIBLE) : asked;
     if (found.every(({ name }) => name.length === 1)) while (most > SMALL && !fits(most)) most -= 0.5;
     const isUpright = !fits(most) && (angle === -90 || (angle === undefined && places && !log)) && !isCount(found);
     if (isUpright) {
@@ -94,11 +95,12 @@ window.figureAxes = (() => {
   }
 
   // Names beside a panel, of letters that fit `room` and one another.
-  function beside({ size: most = 12 }, found, room, fitting) {
+  function beside({ size = LEGIBLE }, found, room, fitting) {
+    const most = Math.max(size, LEGIBLE);
     const apart = spacing(found.map(({ place }) => place));
     const widest = Math.min(most, ...found.map(({ name }) => fitting(name, most, room)));
-    const size = Math.min(widest, Math.max(SMALLEST, apart));
-    return { size, names: everyFree(found, ({ place }) => [place - size / 2, place + size / 2 - 0.5]) };
+    const all = Math.min(widest, Math.max(SMALLEST, apart));
+    return { size: all, names: everyFree(found, ({ place }) => [place - all / 2, place + all / 2 - 0.5]) };
   }
 
   return { scale, lines, name, below, beside };
