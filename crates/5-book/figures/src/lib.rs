@@ -52,7 +52,6 @@ mod average;
 mod axis;
 mod backward_pass;
 mod chart;
-mod concat_change;
 mod costs;
 mod defaults;
 mod diagram;
@@ -94,7 +93,6 @@ pub use average::{WeightRow, average, by_head, probabilities};
 pub use axis::Axis;
 pub use backward_pass::{BackwardPass, GradientNorm, backward_pass};
 pub use chart::{Chart, legend_room};
-pub use concat_change::{ConcatChange, concat_change};
 pub use costs::{NamedCost, costs};
 pub use diagram::{
     Cells, ClockPair, Equation, Family, HeadPart, LINE_WORDS, LayerForm, LayerPart, Line,
@@ -119,7 +117,7 @@ pub use lines::{Lines, lines};
 pub use loss_curves::{LossCurve, loss_curves};
 pub use map_over_steps::{MapOverSteps, map_over_steps};
 pub use marks::{DASHES, Mark, by_cell};
-pub use mask_maps::{mask_chart, mask_maps};
+pub use mask_maps::mask_maps;
 pub use masked_head::{MaskedHead, masked_head};
 pub use matrix_maps::{matrix_maps, number as entry};
 pub use memory_order::memory_order;

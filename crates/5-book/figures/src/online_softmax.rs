@@ -93,7 +93,11 @@ fn first_of(steps: &[OnlineStep], nth: usize) -> usize {
 
 /// A number of a sum: at most two decimals.
 fn short(number: f64) -> String {
-    let text = format!("{:.2}", number + 0.0);
+    let places = match number.abs() {
+        size @ 1e-6..0.01 => 1 - size.log10().floor() as i32,
+        _ => 2,
+    };
+    let text = format!("{:.*}", places as usize, number + 0.0);
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".to_owned() } else { text.replace('-', "−") }
 }

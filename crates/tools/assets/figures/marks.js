@@ -8,6 +8,7 @@ window.figureMarks = (() => {
   const GHOST = "#888";
   const CELL_GAP = 1;
   const CLOUD = 60; // points
+  const FINGER = 24; // pixels
 
   const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
   // One of a list, or the same for all.
@@ -117,6 +118,9 @@ window.figureMarks = (() => {
       const box = isLying ? { x: a, y: c, width: b - a, height: d - c } : { x: c, y: a, width: d - c, height: b - a };
       const name = key && `bar.${key}.${nth}`;
       group.append(element("rect", { ...box, fill: of(mark.colour, nth) ?? "currentColor", class: "figure-bar", "data-key": name, "data-pick": mark.sets?.[nth] }));
+      // A bar of nearly nothing is pressed in its column.
+      const { top, bottom } = panel.box;
+      if (mark.sets && !isLying && box.height < FINGER) group.append(element("rect", { ...box, y: top, height: bottom - top, fill: "none", "pointer-events": "all", "data-pick": mark.sets[nth] }));
       if (mark.hatched) group.append(hatched(box));
       const words = of(mark.texts, nth);
       if (words) group.append(inBar(mark, words, box, isLying, name && `words.${name}`));

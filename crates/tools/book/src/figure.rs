@@ -151,16 +151,11 @@ fn room(live: &dyn Live, words: &str) -> String {
         true => "<div class=\"live-buttons live-room\"></div>",
         false => "",
     };
-    let said = match words.is_empty() {
-        true => String::new(),
-        false => format!(
-            "<div class=\"live-room live-words\"><span data-room=\"{words}\"></span></div>"
-        ),
-    };
     format!(
         "<div class=\"live-questions live-room\"><p class=\"live-ask\" \
          data-room=\"{ask}\"></p><div class=\"live-turns{one}\"></div>\
-         <div class=\"live-below\" data-room=\"{found}\"></div></div>{buttons}{said}"
+         <div class=\"live-below\" data-room=\"{found}\"></div></div>{buttons}\
+         <div class=\"live-room live-words\"><span data-room=\"{words}\"></span></div>"
     )
 }
 

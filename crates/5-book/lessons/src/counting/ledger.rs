@@ -65,7 +65,7 @@ fn draw(&Set { d_model, h, n, head }: &Set) -> Result<LiveView<Facts>> {
     let [of_projections, of_pairs] = apart(&MultiplyAdds::count(dims, n, n)?);
     let [of_projections, of_pairs] = [of_projections, of_pairs].map(|it| it / n as u64);
     let exponentials = (h * n) as u64;
-    let title = "Heads cut the same areas; only the attention weights grow with them";
+    let title = "What heads cut, and what grows with them";
     let figure = layer_areas(title, dims, Some(n), head)?;
     let words = format!(
         "{} of {}: {} parameters. Each of {n} tokens takes {} multiply-adds ({} with the \
