@@ -138,6 +138,10 @@ impl Hand {
 
     /// Trains, stops half-way, and changes what can be changed then.
     pub fn trains(self, page: &Open, live: &dyn Live) -> Vec<String> {
+        // A control that is changed at any time has begun one.
+        let idle = "(tried.live.isTraining && tried.live.stop(), \
+                    tried.until(() => !tried.live.isTraining).then(() => ''))";
+        page.text(idle).unwrap();
         let train = spot(page, "tried.button('Train')");
         self.presses_at(page, train);
         page.text("tried.until(() => tried.live.progress.value > 0).then(() => '')")

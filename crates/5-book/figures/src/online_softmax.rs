@@ -91,7 +91,7 @@ fn first_of(steps: &[OnlineStep], nth: usize) -> usize {
     nth.checked_sub(1).map_or(0, |before| steps[before].n_seen)
 }
 
-/// A number of a sum: at most two decimals.
+/// A number of a sum: two decimals, or two digits of a small one.
 fn short(number: f64) -> String {
     let places = match number.abs() {
         size @ 1e-6..0.01 => 1 - size.log10().floor() as i32,

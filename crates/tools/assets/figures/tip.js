@@ -36,11 +36,13 @@ window.figureTip = (() => {
       place.style.cursor = found?.pick ? "pointer" : "";
       if (!found) return;
       tip.innerHTML = found.tip;
-      const at = Math.min(Math.max(x, 60), place.offsetWidth - 60);
+      const half = Math.min(tip.offsetWidth, place.offsetWidth) / 2;
+      const at = Math.min(Math.max(x, half), place.offsetWidth - half);
       tip.style.left = `${place.offsetLeft + at}px`;
       tip.style.top = `${place.offsetTop + y}px`;
     });
-    place.addEventListener("pointerleave", () => (tip.hidden = true));
+    // A press may change what is there.
+    for (const end of ["pointerdown", "pointerleave"]) place.addEventListener(end, () => (tip.hidden = true));
   }
 
   return { watch, nearest, within };

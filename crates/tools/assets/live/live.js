@@ -124,8 +124,9 @@
     changed(control) {
       if (control) delete control.other;
       this.remember();
-      // What is changed without training anew begins the first training.
-      if (control?.at_any_time && !this.isBegun && this.isSet()) return this.begin();
+      // What is changed without training anew begins the first training, behind what is shown.
+      if (control?.at_any_time && !this.isBegun && this.isSet()) return this.begin(true);
+      if (this.isBehind) return;
       if (this.about.training && !(this.isBegun && control?.at_any_time)) {
         this.mark(this.isSet() || this.isBegun);
         return;
@@ -232,9 +233,10 @@
       this.questions.element.after(this.buttons);
     }
 
-    begin() {
+    begin(isBehind = false) {
       this.isTraining = true;
       this.isBegun = true;
+      this.isBehind = isBehind;
       this.mark(false);
       this.train.textContent = "Stop";
       this.progress.value = 0;
@@ -243,13 +245,15 @@
         const [taken, all] = answer.progress ?? [0, 1];
         this.progress.value = taken / all;
         if (answer.error === undefined && !answer.broken && !answer.done) {
-          this.show(answer);
+          if (!this.isBehind) this.show(answer);
           this.place.dataset.state = "training";
           return;
         }
-        this.isTraining = false;
+        this.isTraining = this.isBehind = false;
         this.train.textContent = "Train";
         this.show(answer);
+        // Its controls may have been moved meanwhile.
+        if (isBehind) this.changed(this.controls.find((control) => control.at_any_time));
       });
     }
 

@@ -93,7 +93,7 @@ const HUE: usize = 3;
 
 /// A table's entries, position by position, the position that is set in a frame; a press
 /// chooses the table.
-fn map(table: &Matrix, kind: &str, position: usize) -> [Mark; 3] {
+fn map(table: &Matrix, kind: &str, position: usize) -> [Mark; 2] {
     let apart = table.ncols() / N_ENTRIES;
     let entry = |i: usize, j: usize| (table[(j, i * apart)] * 1e2).round() / 1e2;
     let most = table.amax().max(1.0);
@@ -102,17 +102,16 @@ fn map(table: &Matrix, kind: &str, position: usize) -> [Mark; 3] {
         .tells(format!("position {{column}}: {{number}}<br>{kind} table"))
         .picks(format!("table={kind}"));
     let frame = share_map::frame([position; 2], [0, N_ENTRIES - 1]);
-    [cells, frame.line(palette::head(HUE), 2.5), handle(position, N_ENTRIES as f64 - 0.5)]
+    [cells, frame.line(palette::head(HUE), 2.5)]
 }
 
 /// The similarity of a position with all; larger the dots 1 and 8 steps away, and a rule
 /// through the latter.
-fn likeness(alike: &[f64], kind: &str, position: usize, least: f64) -> Vec<Mark> {
+fn likeness(alike: &[f64], position: usize, least: f64) -> Vec<Mark> {
     let told = alike.iter().enumerate();
     let told = told.map(|(other, it)| format!("position {other}: {}", written(*it, 2)));
     let line = Mark::lines_and_marks(0..alike.len(), all_rounded(alike)).sized(4);
-    let line =
-        line.line(palette::head(0), 2.0).hover(told).picks(format!("table={kind}"));
+    let line = line.line(palette::head(0), 2.0).hover(told);
     let near =
         (0..alike.len()).filter(|other| [1, 8].contains(&other.abs_diff(position)));
     let near: Vec<usize> = near.collect();
@@ -159,8 +158,8 @@ fn figure(title: &str, chosen: &str, width: usize, position: usize) -> Result<Fi
     let maps = kinds().flat_map(|(nth, ((kind, _), table))| {
         map(table, kind, position).map(|mark| mark.in_legend(false).on(nth))
     });
-    let lines = kinds().flat_map(|(nth, ((kind, _), table))| {
-        let alike = likeness(&similarities(table, position), kind, position, least);
+    let lines = kinds().flat_map(|(nth, (_, table))| {
+        let alike = likeness(&similarities(table, position), position, least);
         alike.into_iter().map(move |mark| mark.on(2 + nth))
     });
     let marks: Vec<Mark> = maps.chain(lines).collect();
