@@ -126,11 +126,8 @@
       this.remember();
       // What is changed without training anew begins the first training, behind what is shown.
       if (control?.at_any_time && !this.isBegun && this.isSet()) return this.begin(true);
-      if (this.isBehind) return;
-      if (this.about.training && !(this.isBegun && control?.at_any_time)) {
-        this.mark(this.isSet() || this.isBegun);
-        return;
-      }
+      if (this.about.training) this.mark(this.isStale());
+      if (this.isBehind || (this.about.training && !(this.isBegun && control?.at_any_time))) return;
       // What stood there before this move stays as a ghost while it lasts.
       const now = performance.now();
       if (now - (this.movedAt ?? -REST) >= REST) this.before = this.shown?.figure ?? this.first();
@@ -144,7 +141,12 @@
       return JSON.parse(this.figure.querySelector("script").textContent);
     }
 
-    // Of a training: what is shown belongs to settings that are no longer set.
+    // Of a training: whether what is shown belongs to settings that are no longer set.
+    isStale() {
+      const isOther = (it) => this.textOf(it) !== (this.trained?.[it.key] ?? it.first);
+      return this.controls.some((it) => !it.at_any_time && isOther(it));
+    }
+
     mark(isStale) {
       this.place.classList.toggle("is-stale", isStale);
       this.train.textContent = isStale ? "Train with these settings" : "Train";
@@ -237,6 +239,7 @@
       this.isTraining = true;
       this.isBegun = true;
       this.isBehind = isBehind;
+      this.trained = this.settings();
       this.mark(false);
       this.train.textContent = "Stop";
       this.progress.value = 0;
