@@ -107,8 +107,9 @@ window.figurePlot = (() => {
         : text(name, { x: place, y: top + size, size }));
     }
     if (axis.title) {
-      const under = names.length ? size + 4 : 0;
-      group.append(text(axis.title, { x: (box.left + box.right) / 2, y: top + under + 6 + TITLE - 2, size: TITLE }));
+      const [under, middle] = [names.length ? size + 3 : 0, (box.left + box.right) / 2];
+      const fitted = fitting(axis.title, TITLE, 2 * Math.min(middle, width - middle) - 2);
+      group.append(text(axis.title, { x: middle, y: top + under + 4 + TITLE - 2, size: fitted }));
     }
     return group;
   }

@@ -167,20 +167,24 @@ impl Set {
         Ok(Mark::bars(pays.iter().map(|n| f64::from(n.ilog2()) + 0.3))
             .named("half is used")
             .coloured_each(all.clone().map(colour))
-            .written(pays.iter().map(|&n| thousands(n as u64)), "outside")
+            .written(pays.iter().map(|n| short(n.ilog2())), "outside")
             .dragged(all.map(|tokens| format!("tokens={tokens}")))
             .silent())
     }
 }
 
+/// A power of 2 in few letters: 512, 1k, 2k.
+fn short(exponent: u32) -> String {
+    match exponent {
+        ..10 => (1u32 << exponent).to_string(),
+        10..20 => format!("{}k", 1u32 << (exponent - 10)),
+        _ => "1M".to_owned(),
+    }
+}
+
 fn tokens_panel() -> Panel {
     let [first, last] = TOKENS;
-    let names = (first..=last).map(|exponent| match exponent {
-        ..10 => (1 << exponent).to_string(),
-        10..20 => format!("{}k", 1 << (exponent - 10)),
-        _ => "1M".to_owned(),
-    });
-    let names: Vec<String> = names.collect();
+    let names: Vec<String> = (first..=last).map(short).collect();
     let y = Axis::hidden([0.0, f64::from(MOST) + 4.0]);
     let x = Axis::across(&names, 12).titled("tokens (drag)");
     Panel::new("machines of which half is used, by the best plan", x, y, 80.0)
