@@ -18,7 +18,7 @@ mod avx512;
 use pulp::bytemuck::cast;
 use pulp::{Simd, WithSimd};
 
-use crate::{Instructions, shift};
+use crate::Instructions;
 
 /// `2^f = 1 + f · (C[0] + f · (C[1] + …))` for f in [−½, ½]: the five numbers with the
 /// smallest largest relative error (Lawson's iteration), rounded to f32.
@@ -63,7 +63,7 @@ fn by_bits<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
     let rounded = simd.add_f32s(x, round);
     let f = simd.sub_f32s(x, simd.sub_f32s(rounded, round));
     let bits = simd.transmute_u32s_f32s(rounded);
-    let bits = shift::left(simd, bits, EXPONENT);
+    let bits = simd.wrapping_dyn_shl_u32s(bits, simd.splat_u32s(EXPONENT));
     let power = simd.transmute_f32s_u32s(bits); // 2^n
     simd.mul_f32s(fraction(simd, f), power)
 }

@@ -42,7 +42,6 @@ pub mod panels;
 pub mod prefetch;
 pub mod queue;
 pub mod running;
-pub mod shift;
 pub mod tile;
 
 pub use block_mask::BlockMask;

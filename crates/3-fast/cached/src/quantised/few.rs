@@ -7,7 +7,6 @@ use tiles::Instructions;
 use tiles::bytes::halves::from_halves;
 use tiles::bytes::place;
 use tiles::memory::Aligned;
-use tiles::shift;
 
 use crate::few::{To, groups, in_groups, panels_of_a_piece};
 
@@ -174,9 +173,9 @@ fn fields<S: Simd, const N: usize, const T: usize>(
             // Field k from its place to the bits under the exponent.
             let (from, to) = (place(k), 23 - width);
             let placed = if from >= to {
-                shift::right(simd, word, (from - to) as u32)
+                simd.wrapping_dyn_shr_u32s(word, simd.splat_u32s((from - to) as u32))
             } else {
-                shift::left(simd, word, (to - from) as u32)
+                simd.wrapping_dyn_shl_u32s(word, simd.splat_u32s((to - from) as u32))
             };
             let bits = simd.or_u32s(simd.and_u32s(placed, mask), one);
             let weight = simd.transmute_f32s_u32s(bits);
@@ -206,7 +205,7 @@ impl Form for u32 {
     #[inline(always)]
     fn load<S: Simd>(simd: S, lanes: &[Self; LANES], v: usize) -> [S::f32s; 2] {
         let word = S::as_simd_u32s(lanes).0[v];
-        let upper = shift::right(simd, word, 16);
+        let upper = simd.wrapping_dyn_shr_u32s(word, simd.splat_u32s(16));
         [from_halves(simd, word), from_halves(simd, upper)]
     }
 }

@@ -3,8 +3,6 @@
 use pulp::bytemuck::cast_slice;
 use pulp::{Simd, WithSimd};
 
-use crate::shift;
-
 use super::{LANES, LevelPanels, OUTPUTS, PanelScales, RoundedGroup, TOKENS, halves};
 
 /// Sixteen outputs in R vectors of 32-bit lanes, each of which multiplies four bytes by four.
@@ -115,14 +113,14 @@ fn levels<L: Lanes<R>, const R: usize, const D: usize, const FOUR: bool>(
     block: usize,
 ) -> [[[Words<L, R>; R]; 2]; D] {
     let simd = lanes.simd();
-    let lower = simd.splat_u32s(0x0f0f_0f0f);
+    let (lower, four) = (simd.splat_u32s(0x0f0f_0f0f), simd.splat_u32s(4));
     let mut levels = [[[simd.splat_u32s(0); R]; 2]; D];
     let n = if FOUR { D / 2 } else { D };
     let [a, b] = panels.words.map(|words| &words[block * n..][..n]);
     for k in 0..n {
         for r in 0..R {
             let words = lanes.load([&a[k], &b[k]], r);
-            let upper = shift::right(simd, words, 4);
+            let upper = simd.wrapping_dyn_shr_u32s(words, four);
             let both = [words, upper].map(|half| simd.and_u32s(half, lower));
             if FOUR {
                 levels[2 * k][0][r] = both[0];
@@ -151,7 +149,7 @@ fn scale_and_offset<L: Lanes<R>, const R: usize>(
         PanelScales::Half([a, b]) => {
             for r in 0..R {
                 let words = lanes.load([&a[block], &b[block]], r);
-                let upper = shift::right(simd, words, 16);
+                let upper = simd.wrapping_dyn_shr_u32s(words, simd.splat_u32s(16));
                 parts[0][r] = halves::from_halves(simd, words);
                 parts[1][r] = halves::from_halves(simd, upper);
             }
