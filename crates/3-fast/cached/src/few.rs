@@ -50,8 +50,11 @@ pub(crate) fn few_tokens(
 
 /// The tokens as loops read them, `[d_in][tokens of the group]` of each group.
 pub(crate) fn in_groups(x: &Matrix<f32>, rows: &mut [f32]) {
-    let d_in = x.ncols();
-    for (token, n_tokens) in groups(x.nrows()) {
+    let (n, d_in) = x.shape();
+    if n == 1 {
+        return rows.copy_from_slice(x.as_slice()); // and no call for each entry
+    }
+    for (token, n_tokens) in groups(n) {
         let to = &mut rows[token * d_in..][..n_tokens * d_in];
         for (to, from) in to.chunks_exact_mut(n_tokens).zip(x.column_iter()) {
             to.copy_from_slice(&from.as_slice()[token..token + n_tokens]);

@@ -11,11 +11,11 @@
 //! share.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
-use attention::{Error, Result, View};
+use attention::nalgebra::Scalar;
+use attention::{Error, Matrix, Result, View};
 use half::f16;
-use half::slice::HalfFloatSliceExt;
+use half::vec::HalfFloatVecExt;
 use pulp::Simd;
 use pulp::bytemuck::cast_slice_mut;
 use tiles::panels::{n_groups, round_up};
@@ -98,13 +98,15 @@ impl Panels {
         match &mut self.numbers {
             Numbers::F32(numbers) => {
                 numbers.resize(len, 0.0);
-                write(numbers, first, from, |to, from, _| to.copy_from_slice(from));
+                write(numbers, first, from, |x, _| x);
             }
             Numbers::F16(numbers) => {
                 numbers.resize(len, f16::ZERO);
-                write(numbers, first, from, |to, from, _| {
-                    to.convert_from_f32_slice(from)
-                });
+                // All at once: what converts several is a call.
+                let (n, width) = from.shape();
+                let floats: Vec<f32> = from.iter().copied().collect();
+                let halves = Matrix::from_vec(n, width, Vec::from_f32_slice(&floats));
+                write(numbers, first, halves.as_view(), |x, _| x);
             }
             Numbers::Q8 { levels, scales } => {
                 levels.resize(len, 0);
@@ -209,12 +211,12 @@ impl Number for i8 {
 }
 
 /// Writes rows of a matrix, from token `first` on, to their lanes of a head's panels: `store`
-/// is given one feature of neighbouring tokens, and which these are.
-pub(crate) fn write<T>(
+/// is given a number and its token.
+pub(crate) fn write<T, N: Copy + Scalar>(
     panels: &mut [T],
     first: usize,
-    from: View<'_, f32>,
-    store: impl Fn(&mut [T], &[f32], Range<usize>),
+    from: View<'_, N>,
+    store: impl Fn(N, usize) -> T,
 ) {
     let (len, end) = (round_up(from.ncols()) * ROWS, first + from.nrows());
     for p in first / ROWS..n_groups(end) {
@@ -223,7 +225,9 @@ pub(crate) fn write<T>(
         for (lanes, column) in panel.zip(from.column_iter()) {
             let lanes = &mut lanes[here.start % ROWS..][..here.len()];
             let numbers = &column.as_slice()[here.start - first..][..here.len()];
-            store(lanes, numbers, here.clone());
+            for ((to, number), token) in lanes.iter_mut().zip(numbers).zip(here.clone()) {
+                *to = store(*number, token);
+            }
         }
     }
 }
@@ -238,13 +242,8 @@ fn write_levels(
     for (scale, row) in scales[first..].iter_mut().zip(from.row_iter()) {
         *scale = row.iter().fold(0.0, |a: f32, x| a.max(x.abs())) / LEVELS;
     }
-    write(levels, first, from, |levels, numbers, tokens| {
-        for (level, (x, scale)) in
-            levels.iter_mut().zip(numbers.iter().zip(&scales[tokens]))
-        {
-            *level = (x / scale).round() as i8; // 0 where all are
-        }
-    });
+    // 0 where all are
+    write(levels, first, from, |x, token| (x / scales[token]).round() as i8);
 }
 
 /// The largest level.

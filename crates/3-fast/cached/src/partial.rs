@@ -85,7 +85,7 @@ impl<'a> PackedKeys<'a> {
             ] {
                 for (head, panels) in all.chunks_exact_mut(len.max(1)).enumerate() {
                     let from = from.columns(head * width, width);
-                    write(panels, first, from, |to, from, _| to.copy_from_slice(from));
+                    write(panels, first, from, |x, _| x);
                 }
             }
             first += k.nrows();

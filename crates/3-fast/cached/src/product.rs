@@ -12,7 +12,7 @@ use tiles::queue::{Blocks, share_out};
 use tiles::tile::{COLUMNS, ROWS};
 
 use crate::few::{FEW, few_tokens};
-use crate::quantised::{self, Quantised};
+use crate::quantised::{self, InPairs, Quantised};
 
 /// `x · W` with the weight packed once, shared out among the threads of the pool that the
 /// caller is in.
@@ -42,7 +42,8 @@ pub struct Product {
 enum Storage {
     /// Every weight is an f32.
     Numbers(Panels),
-    /// As a file has it, in few bits; many tokens are rounded to 8 where bytes are multiplied.
+    /// As a file has it, in few bits; tokens are rounded to 16 bits, and many to 8 where bytes
+    /// are multiplied.
     Levels(Quantised, Option<Bytes>),
 }
 
@@ -53,8 +54,9 @@ pub struct ProductMemory {
     scratches: Vec<Scratch>,
     /// A few tokens, row after row of the weight.
     rows: Aligned,
-    /// Many tokens in 8 bits, before a weight in few.
-    rounded: Rounded,
+    /// A few tokens in 16 bits, and many in 8, before a weight in few.
+    in_pairs: InPairs,
+    in_bytes: Rounded,
 }
 
 impl Product {
@@ -105,8 +107,8 @@ impl Product {
         Self { weight, d_out, instructions, memory }
     }
 
-    /// A weight in few bits, which stays so: a few tokens meet it in registers. More than 8 are
-    /// rounded to 8 bits where the processor multiplies bytes
+    /// A weight in few bits, which stays so: a few tokens, rounded to 16 bits, meet it in
+    /// registers. More than 8 are rounded to 8 bits where the processor multiplies bytes
     /// ([`Bytes`](tiles::bytes::Bytes)), unless [`in_f32`](Self::in_f32) forbids it; else each
     /// block of 96 makes numbers of the rows that it meets.
     pub fn of_levels(weight: Quantised, instructions: Instructions) -> Self {
@@ -116,8 +118,8 @@ impl Product {
         Self { weight: Storage::Levels(weight, bytes), d_out, instructions, memory }
     }
 
-    /// From now on no token is rounded: with a weight in few bits slower, and alike on all
-    /// machines.
+    /// From now on no token is rounded to 8 bits: with a weight in few bits slower, and alike
+    /// on all machines.
     pub fn in_f32(&mut self) {
         if let Storage::Levels(_, bytes) = &mut self.weight {
             *bytes = None;
@@ -204,12 +206,12 @@ impl Product {
         out: &mut Matrix<f32>,
     ) -> Result<()> {
         let Self { weight, instructions, .. } = self;
-        let ProductMemory { scratches, rows, rounded } = memory;
+        let ProductMemory { scratches, rows, in_pairs, in_bytes } = memory;
         Error::expect_shape("x", (x.nrows(), self.d_in()), x.shape())?;
         Error::expect_shape("out", (x.nrows(), self.d_out), out.shape())?;
         if let (Storage::Levels(weight, Some(bytes)), true) = (weight, x.nrows() > FEW) {
             let how = (*bytes, *instructions);
-            return quantised::in_bytes(how, x, weight, rounded, out);
+            return quantised::in_bytes(how, x, weight, in_bytes, out);
         }
         if x.nrows() <= FEW || x.ncols() == 0 {
             match weight {
@@ -217,7 +219,7 @@ impl Product {
                     few_tokens(*instructions, x, panels, rows, out)
                 }
                 Storage::Levels(weight, _) => {
-                    quantised::few_tokens(*instructions, x, weight, rows, out);
+                    quantised::few_tokens(*instructions, x, weight, in_pairs, out);
                 }
             }
             return Ok(());

@@ -5,18 +5,15 @@
 //! the bytes that come from memory; what they become is computed in registers.
 //!
 //! ```text
-//! word of 8 fields   u₇ u₃ u₆ u₂ u₅ u₁ u₄ u₀        of one output, 8 inputs
-//! one field          0 01111111 uuuu0000…            as a float: 1 + u / 16
-//! of a block         Σ (1 + u/16) x  =  Σ x + Σ u x / 16
+//! Σ w x  =  Σ_blocks  scale (Σ u x)  +  offset (Σ x)
 //! ```
 //!
-//! The one decision: **a field becomes a float by where its bits are put.** Behind the exponent
-//! of 1 they are `1 + u / 2^bits`, so a shift and a mask make a weight, no instruction converts,
-//! and the same few lines serve every set of vectors. What is too much, Σ x, is known for each
-//! block before any weight is read. A few tokens stay in f32: nothing is rounded but sums. Many
-//! are rounded to 8 bits where the processor multiplies bytes (`in_bytes.rs`): the fields of a
-//! word lie so that the lower halves of its bytes are four inputs in a row, and the upper ones
-//! the next four.
+//! The one decision: **what becomes small numbers is the token.** Of each block only Σ u x grows
+//! with its length, and with entries of x rounded under a scale of their own it is a sum of whole
+//! numbers. A few tokens are rounded to 16 bits (`few.rs`): a weight costs half a multiplication
+//! of a lane, and what is lost is hardly more than an f32 loses. Many are rounded to 8 where the
+//! processor multiplies bytes (`in_bytes.rs`): the fields of a word lie so that the lower halves
+//! of its bytes are four inputs in a row, and the upper ones the next four.
 
 mod few;
 mod in_bytes;
@@ -27,7 +24,7 @@ use attention::{Error, Result};
 use tiles::bytes::LANES;
 use tiles::merge::Weight;
 
-pub(crate) use few::few_tokens;
+pub(crate) use few::{InPairs, few_tokens};
 pub(crate) use in_bytes::in_bytes;
 pub use pack::QuantisedRow;
 

@@ -47,6 +47,15 @@ pub const fn place(k: usize) -> usize {
     k % 4 * 8 + k / 4 * 4
 }
 
+/// The inputs of a word of N fields that lie in the halves of a lane, pair by pair: the fields
+/// from bit `32 / N · nth` on and from 16 bits above.
+#[inline(always)]
+pub const fn inputs<const N: usize>(nth: usize) -> [usize; 2] {
+    let lower = 32 / N * nth;
+    let k = lower / 8 + lower % 8 / 4 * 4; // place(k) is lower
+    [k, k + 2]
+}
+
 /// Two panels of a weight.
 #[derive(Debug, Clone, Copy)]
 pub struct LevelPanels<'a> {

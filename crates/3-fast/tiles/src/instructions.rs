@@ -11,6 +11,8 @@ use pulp::wasm::Simd128;
 #[cfg(target_arch = "x86_64")]
 use pulp::x86::{V3, V4};
 
+use crate::pairs::{In, WithPairs};
+
 /// A set of vector instructions that this processor has.
 ///
 /// A value of this type is proof that it has them. A program is compiled for every set,
@@ -99,6 +101,21 @@ impl Instructions {
             #[cfg(target_arch = "x86_64")]
             Set::Avx512(simd) => Simd::vectorize(*simd, op),
             _ => self.run(op),
+        }
+    }
+
+    /// The same in vectors whose lanes multiply their halves.
+    pub fn run_in_pairs<Op: WithPairs>(self, op: Op) -> Op::Output {
+        match self.0 {
+            Set::Scalar => Scalar.vectorize(In(Scalar, op)),
+            #[cfg(target_arch = "x86_64")]
+            Set::Avx2(simd) => Simd::vectorize(simd, In(simd, op)),
+            #[cfg(target_arch = "x86_64")]
+            Set::Avx512(simd) => Simd::vectorize(*simd, In(*simd, op)),
+            #[cfg(target_arch = "aarch64")]
+            Set::Neon(simd) => Simd::vectorize(simd, In(simd, op)),
+            #[cfg(target_arch = "wasm32")]
+            Set::Simd128(simd) => Simd::vectorize(simd, In(simd, op)),
         }
     }
 }

@@ -11,8 +11,8 @@
 //! of the pool that the caller is in. From these parts two things are put together here,
 //! since a layer and a cache both need them: attention of many queries in tiles
 //! ([`attend`]), with masks on blocks of scores ([`BlockMask`]), and the product of panels
-//! and a weight to the rows of a matrix ([`merge`]). Weights in few bits meet tokens of 8 bits
-//! in a tile of their own ([`bytes`]).
+//! and a weight to the rows of a matrix ([`merge`]). Weights in few bits meet many tokens in 8
+//! bits, in a tile of their own ([`bytes`]), and a few in 16 ([`pairs`]).
 //!
 //! The one decision: **all that is unsafe is here, and none of it shows.** Vectors are read
 //! from slices whose length was checked (`tile.rs`), threads get the pieces of one slice
@@ -38,9 +38,11 @@ mod lengths;
 pub mod memory;
 pub mod merge;
 mod non_finite;
+pub mod pairs;
 pub mod panels;
 pub mod prefetch;
 pub mod queue;
+pub mod rounding;
 pub mod running;
 pub mod tile;
 

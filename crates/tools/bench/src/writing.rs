@@ -290,8 +290,9 @@ fn grid(title: &str, bandwidth: f64, checks: &[Check], ms: &[f64]) -> String {
 const LEGEND: &str = "
 Medians of the rounds, in turn. its bits: weights as the file has them, and
   what `cargo learn write` does: keys and values in float16, and a prompt's
-  tokens rounded to 8 bits where the processor multiplies bytes. f32: no
-  token is rounded; cache: keys and values in fewer bits then.
+  tokens rounded to 8 bits where the processor multiplies bytes, others to
+  16. f32: a prompt's too are rounded to 16; cache: keys and values in fewer
+  bits then.
 prompt: ms; token/s: written behind 2 tokens, and behind the long text.
 a token: bytes of weights that are read for each, and their part of what
   memory was measured to give.

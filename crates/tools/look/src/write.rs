@@ -23,9 +23,9 @@ use crate::view::share;
 ///
 /// The model is SmolLM2-135M-Instruct (93 MB, fetched on your word), or any of the families
 /// GPT-2, GPT-NeoX, Llama, Mistral, Qwen2, Qwen3, Gemma 2 and Gemma 3 in files of yours. What a
-/// file keeps in few bits stays so in memory, and a long text before such weights is rounded to
-/// 8 bits where the processor multiplies bytes. Each new token is read once; the keys and
-/// values of those before it are in a cache, as float16. All else is f32.
+/// file keeps in few bits stays so in memory; before such weights, tokens are rounded to 16 bits,
+/// and those of a long text to 8 where the processor multiplies bytes. Each new token is read
+/// once; the keys and values of those before it are in a cache, as float16. All else is f32.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// What it goes on with, in quotes

@@ -1,16 +1,35 @@
 //! A few tokens through a weight in few bits.
+//!
+//! One token meets each weight once, so that what a word costs in registers is what a token
+//! takes. As floats its eight levels would need a multiplication each; against entries of 16
+//! bits they need half as many, and no exponent.
 
 use attention::Matrix;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 use tiles::Instructions;
 use tiles::bytes::halves::from_halves;
-use tiles::bytes::place;
+use tiles::bytes::inputs;
 use tiles::memory::Aligned;
+use tiles::pairs::{Pairs, WithPairs, pair};
+use tiles::rounding::Rounding;
 
 use crate::few::{To, groups, in_groups, panels_of_a_piece};
 
 use super::{Bits, LANES, Quantised, Scales};
+
+/// Tokens in 16 bits, in blocks as a weight's.
+#[derive(Debug, Default)]
+pub(crate) struct InPairs {
+    /// Before they are rounded.
+    rows: Aligned,
+    /// Two entries in a word, `[d_in / 2][tokens of the group]` of each group.
+    pairs: Vec<u32>,
+    /// `[d_in / block][tokens of the group]` of each group.
+    scales: Vec<f32>,
+    /// Σ x of each block, of the rounded x.
+    sums: Vec<f32>,
+}
 
 /// `out = x · W + b`, each word of W read from memory once.
 ///
@@ -20,40 +39,109 @@ pub(crate) fn few_tokens(
     instructions: Instructions,
     x: &Matrix<f32>,
     weight: &Quantised,
-    memory: &mut Aligned,
+    memory: &mut InPairs,
     out: &mut Matrix<f32>,
 ) {
-    let (n, d_in) = x.shape();
-    let n_blocks = d_in / weight.block;
-    let rows = memory.take(n * (d_in + n_blocks));
-    let (tokens, sums) = rows.split_at_mut(n * d_in);
-    in_groups(x, tokens);
-    for (token, n_tokens) in groups(n) {
-        let sums = &mut sums[token * n_blocks..][..n_tokens * n_blocks];
-        let of_group = &tokens[token * d_in..][..n_tokens * d_in];
-        let blocks = of_group.chunks_exact(n_tokens * weight.block);
-        for (sums, block) in sums.chunks_exact_mut(n_tokens).zip(blocks) {
-            sums.fill(0.0);
-            for x in block.chunks_exact(n_tokens) {
-                sums.iter_mut().zip(x).for_each(|(sum, x)| *sum += x);
+    let n = x.nrows();
+    memory.round(instructions, x, weight);
+    let panels = panels_of_a_piece(weight.bytes(), weight.d_out.div_ceil(LANES));
+    let pieces = panels * LANES * n.max(1);
+    let tokens = &*memory;
+    out.as_mut_slice().par_chunks_mut(pieces).enumerate().for_each(|(i, out)| {
+        let first = i * panels;
+        instructions.run_in_pairs(FewTokens { tokens, n, weight, first, out });
+    });
+}
+
+impl InPairs {
+    /// Other tokens, `[n, d_in]`.
+    fn round(&mut self, instructions: Instructions, x: &Matrix<f32>, weight: &Quantised) {
+        let ((n, d_in), n_blocks) = (x.shape(), weight.d_in / weight.block);
+        let rows = self.rows.take(n * d_in);
+        in_groups(x, rows);
+        self.pairs.resize(n * d_in / 2, 0);
+        self.scales.resize(n * n_blocks, 0.0);
+        self.sums.resize(n * n_blocks, 0.0);
+        for (token, n_tokens) in groups(n) {
+            let [entries, blocks] = [d_in, n_blocks].map(|of_each| {
+                let first = token * of_each;
+                first..first + n_tokens * of_each
+            });
+            instructions.run(Group {
+                x: &rows[entries.clone()],
+                n_tokens,
+                weight,
+                pairs: &mut self.pairs[entries.start / 2..entries.end / 2],
+                scales: &mut self.scales[blocks.clone()],
+                sums: &mut self.sums[blocks],
+            });
+        }
+    }
+}
+
+/// Tokens that go through a panel together, to be rounded.
+struct Group<'a> {
+    /// `[d_in][tokens]`
+    x: &'a [f32],
+    n_tokens: usize,
+    weight: &'a Quantised,
+    pairs: &'a mut [u32],
+    scales: &'a mut [f32],
+    sums: &'a mut [f32],
+}
+
+impl WithSimd for Group<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        match (self.weight.bits, self.n_tokens) {
+            (Bits::Four, 4) => self.round::<8, 4>(),
+            (Bits::Four, 2) => self.round::<8, 2>(),
+            (Bits::Four, _) => self.round::<8, 1>(),
+            (Bits::Eight, 4) => self.round::<4, 4>(),
+            (Bits::Eight, 2) => self.round::<4, 2>(),
+            (Bits::Eight, _) => self.round::<4, 1>(),
+        }
+    }
+}
+
+impl Group<'_> {
+    /// T tokens, before words of N fields. What is not finite makes the scale of its block
+    /// and Σ x NaN.
+    #[inline(always)]
+    fn round<const N: usize, const T: usize>(self) {
+        let Self { x, weight, pairs, scales, sums, .. } = self;
+        let blocks = x.as_chunks::<T>().0.chunks_exact(weight.block);
+        let pairs = pairs.as_chunks_mut::<T>().0.chunks_exact_mut(weight.block / 2);
+        let scales = scales.as_chunks_mut::<T>().0.iter_mut();
+        let of_blocks = scales.zip(sums.as_chunks_mut::<T>().0);
+        for ((x, pairs), (scales, sums)) in blocks.zip(pairs).zip(of_blocks) {
+            let rounding = Rounding::new(x, f32::from(i16::MAX));
+            let mut totals = [0i32; T];
+            let words = x.as_chunks::<N>().0.iter().zip(pairs.chunks_exact_mut(N / 2));
+            for (x, pairs) in words {
+                for (nth, to) in pairs.iter_mut().enumerate() {
+                    for t in 0..T {
+                        let entries =
+                            inputs::<N>(nth).map(|k| rounding.whole(t, x[k][t]));
+                        let [a, b] = entries;
+                        totals[t] = totals[t].wrapping_add(a).wrapping_add(b);
+                        to[t] = pair(entries);
+                    }
+                }
+            }
+            *scales = rounding.scales;
+            for t in 0..T {
+                sums[t] = scales[t] * totals[t] as f32;
             }
         }
     }
-    let (tokens, sums) = (&*tokens, &*sums);
-    let panels = panels_of_a_piece(weight.bytes(), weight.d_out.div_ceil(LANES));
-    let pieces = panels * LANES * n.max(1);
-    out.as_mut_slice().par_chunks_mut(pieces).enumerate().for_each(|(i, out)| {
-        let first = i * panels;
-        instructions.run_in_eights(FewTokens { tokens, sums, n, weight, first, out });
-    });
 }
 
 /// Some panels of the weight.
 struct FewTokens<'a> {
-    /// `[d_in][tokens of the group]` of each group.
-    tokens: &'a [f32],
-    /// Σ x of each block, `[d_in / block][tokens of the group]` of each group.
-    sums: &'a [f32],
+    tokens: &'a InPairs,
     n: usize,
     weight: &'a Quantised,
     /// The first panel.
@@ -62,16 +150,16 @@ struct FewTokens<'a> {
     out: &'a mut [f32],
 }
 
-impl WithSimd for FewTokens<'_> {
+impl WithPairs for FewTokens<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
+    fn with_pairs<P: Pairs>(self, simd: P) {
         match (self.weight.bits, &self.weight.scales) {
-            (Bits::Four, Scales::Half(scales)) => self.all::<S, _, 8>(simd, scales),
-            (Bits::Four, Scales::Single(scales)) => self.all::<S, _, 8>(simd, scales),
-            (Bits::Eight, Scales::Half(scales)) => self.all::<S, _, 4>(simd, scales),
-            (Bits::Eight, Scales::Single(scales)) => self.all::<S, _, 4>(simd, scales),
+            (Bits::Four, Scales::Half(scales)) => self.all::<P, _, 8>(simd, scales),
+            (Bits::Four, Scales::Single(scales)) => self.all::<P, _, 8>(simd, scales),
+            (Bits::Eight, Scales::Half(scales)) => self.all::<P, _, 4>(simd, scales),
+            (Bits::Eight, Scales::Single(scales)) => self.all::<P, _, 4>(simd, scales),
         }
     }
 }
@@ -79,26 +167,38 @@ impl WithSimd for FewTokens<'_> {
 impl FewTokens<'_> {
     /// All panels, of words of N fields.
     #[inline(always)]
-    fn all<S: Simd, F: Form, const N: usize>(self, simd: S, scales: &[F]) {
-        let Self { tokens, sums, n, weight, first, out } = self;
+    fn all<P: Pairs, F: Form, const N: usize>(self, simd: P, scales: &[F]) {
+        let Self { tokens, n, weight, first, out } = self;
         let (d_in, n_blocks) = (weight.d_in, weight.d_in / weight.block);
         for (i, out) in out.chunks_mut(LANES * n).enumerate() {
             let panel = first + i;
             let words = &weight.words[panel * d_in / N * LANES..][..d_in / N * LANES];
             let scales = &scales[panel * n_blocks * LANES..][..n_blocks * LANES];
             let of_panel = Panel { words, scales, block: weight.block };
-            let bias = &weight.bias[panel * LANES..][..LANES];
+            let to = &mut To { bias: &weight.bias[panel * LANES..][..LANES], n, out };
             for (token, n_tokens) in groups(n) {
-                let (x, sums) = (&tokens[token * d_in..], &sums[token * n_blocks..]);
-                let to = &mut To { bias, n, out };
+                let x = Tokens {
+                    first: token,
+                    pairs: &tokens.pairs[token * d_in / 2..],
+                    scales: &tokens.scales[token * n_blocks..],
+                    sums: &tokens.sums[token * n_blocks..],
+                };
                 match n_tokens {
-                    4 => of_panel.products::<S, N, 4>(simd, x, sums, token, to),
-                    2 => of_panel.products::<S, N, 2>(simd, x, sums, token, to),
-                    _ => of_panel.products::<S, N, 1>(simd, x, sums, token, to),
+                    4 => of_panel.products::<P, N, 4>(simd, &x, to),
+                    2 => of_panel.products::<P, N, 2>(simd, &x, to),
+                    _ => of_panel.products::<P, N, 1>(simd, &x, to),
                 }
             }
         }
     }
+}
+
+/// The tokens from one on.
+struct Tokens<'a> {
+    first: usize,
+    pairs: &'a [u32],
+    scales: &'a [f32],
+    sums: &'a [f32],
 }
 
 /// Eight outputs of the weight.
@@ -111,88 +211,61 @@ struct Panel<'a, F> {
 }
 
 impl<F: Form> Panel<'_, F> {
-    /// The outputs of T tokens, from `token` on.
+    /// The outputs of T tokens.
     #[inline(always)]
-    fn products<S: Simd, const N: usize, const T: usize>(
+    fn products<P: Pairs, const N: usize, const T: usize>(
         &self,
-        simd: S,
-        x: &[f32],
-        sums: &[f32],
-        token: usize,
+        simd: P,
+        x: &Tokens<'_>,
         to: &mut To<'_>,
     ) {
-        let Self { words, scales, block } = self;
-        let (words, _) = words.as_chunks::<LANES>();
-        let (scales, _) = scales.as_chunks::<LANES>();
-        let (x, _) = x.as_chunks::<T>();
-        let (x, _) = x.as_chunks::<N>();
-        let (sums, _) = sums.as_chunks::<T>();
-        let per_block = block / N;
-        for v in 0..LANES / S::F32_LANES {
+        let words = self.words.as_chunks::<LANES>().0.chunks_exact(self.block / N);
+        let pairs = x.pairs.as_chunks::<T>().0.chunks_exact(self.block / 2);
+        let of_weight = self.scales.as_chunks::<LANES>().0;
+        let of_tokens = x.scales.as_chunks::<T>().0.iter().zip(x.sums.as_chunks::<T>().0);
+        for v in 0..LANES / P::F32_LANES {
             let mut outs = [simd.splat_f32s(0.0); T];
-            let blocks = words.chunks_exact(per_block).zip(x.chunks_exact(per_block));
-            for ((words, x), (scales, sums)) in blocks.zip(scales.iter().zip(sums)) {
-                let with_one = fields::<S, N, T>(simd, words, x, v);
-                let [scale, offset] = F::load(simd, scales, v);
-                let scale = simd.mul_f32s(scale, simd.splat_f32s(steps::<N>()));
+            let blocks = words.clone().zip(pairs.clone());
+            let scales = of_weight.iter().zip(of_tokens.clone());
+            for ((words, pairs), (of_weight, (of_tokens, sums))) in blocks.zip(scales) {
+                let products = products::<P, N, T>(simd, words, pairs, v);
+                let [scale, offset] = F::load(simd, of_weight, v);
                 for t in 0..T {
-                    let x = simd.splat_f32s(sums[t]);
-                    let levels = simd.sub_f32s(with_one[t], x);
-                    let out = simd.mul_add_e_f32s(scale, levels, outs[t]);
-                    outs[t] = simd.mul_add_e_f32s(offset, x, out);
+                    let scale = simd.mul_f32s(scale, simd.splat_f32s(of_tokens[t]));
+                    let sum = simd.splat_f32s(sums[t]);
+                    let out = simd.mul_add_e_f32s(offset, sum, outs[t]);
+                    outs[t] = simd.mul_add_e_f32s(simd.floats(products[t]), scale, out);
                 }
             }
             for (t, out) in outs.into_iter().enumerate() {
-                to.put::<S>(token + t, v, out);
+                to.put::<P>(x.first + t, v, out);
             }
         }
     }
 }
 
-/// What a field is divided by behind the exponent: 16 or 256.
-const fn steps<const N: usize>() -> f32 {
-    (1u64 << (32 / N)) as f32
-}
-
-/// `Σ_p (1 + u[p] / steps) · x[p]` of a block, of one vector of its lanes.
+/// `Σ_p u[p] · q[p]` of a block, of one vector of its lanes.
 #[inline(always)]
-fn fields<S: Simd, const N: usize, const T: usize>(
-    simd: S,
+fn products<P: Pairs, const N: usize, const T: usize>(
+    simd: P,
     words: &[[u32; LANES]],
-    x: &[[[f32; T]; N]],
+    pairs: &[[u32; T]],
     v: usize,
-) -> [S::f32s; T] {
+) -> [P::i32s; T] {
     let width = 32 / N;
-    let mask = simd.splat_u32s(((1u32 << width) - 1) << (23 - width));
-    let one = simd.splat_u32s(1f32.to_bits());
-    let mut even = [simd.splat_f32s(0.0); T];
-    let mut odd = [simd.splat_f32s(0.0); T];
-    for (word, x) in words.iter().zip(x) {
-        let word = S::as_simd_u32s(word).0[v];
-        for k in 0..N {
-            // Field k from its place to the bits under the exponent.
-            let (from, to) = (place(k), 23 - width);
-            let placed = if from >= to {
-                simd.wrapping_dyn_shr_u32s(word, simd.splat_u32s((from - to) as u32))
-            } else {
-                simd.wrapping_dyn_shl_u32s(word, simd.splat_u32s((to - from) as u32))
-            };
-            let bits = simd.or_u32s(simd.and_u32s(placed, mask), one);
-            let weight = simd.transmute_f32s_u32s(bits);
+    let of_a_half = (1u32 << width) - 1;
+    let mask = simd.splat_u32s(of_a_half << 16 | of_a_half);
+    let mut sums = [simd.splat_i32s(0); T];
+    for (words, pairs) in words.iter().zip(pairs.chunks_exact(N / 2)) {
+        let words = P::as_simd_u32s(words).0[v];
+        for (nth, pair) in pairs.iter().enumerate() {
+            let fields = simd.and_u32s(simd.moved(words, (width * nth) as u32), mask);
             for t in 0..T {
-                let x = simd.splat_f32s(x[k][t]);
-                if k % 2 == 0 {
-                    even[t] = simd.mul_add_e_f32s(weight, x, even[t]);
-                } else {
-                    odd[t] = simd.mul_add_e_f32s(weight, x, odd[t]);
-                }
+                sums[t] = simd.add_products(sums[t], fields, pair[t]);
             }
         }
     }
-    for t in 0..T {
-        even[t] = simd.add_f32s(even[t], odd[t]);
-    }
-    even
+    sums
 }
 
 /// How scale and offset are kept.

@@ -7,6 +7,11 @@ use tiles::bytes::place;
 
 use super::{Bits, LANES, Quantised, Scales};
 
+/// Inputs of a block, at most: the sum of so many products of 8 bits and 16 has 32.
+const MOST: usize = 256;
+
+const _: () = assert!(MOST * 255 * 32_767 <= i32::MAX as usize);
+
 /// One row of a stored weight: the `d_in` weights that one output is made with.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuantisedRow {
@@ -36,7 +41,8 @@ impl Quantised {
     /// `read` is given the number of a row, below `d_out`, and a row to write.
     ///
     /// # Errors
-    /// [`Error::Length`] unless a row is made of whole blocks, and a block of whole words.
+    /// [`Error::Length`] unless a row is made of whole blocks, and a block of whole words and
+    /// of at most 256 weights.
     pub fn from_rows(
         d_in: usize,
         d_out: usize,
@@ -48,6 +54,7 @@ impl Quantised {
         Error::expect_positive("the block of a quantised weight", block)?;
         let whole = |size: usize, of: usize| size.next_multiple_of(of);
         Error::expect_length("a block of whole words", whole(block, n), block)?;
+        Error::expect_length("a block of at most 256", block.min(MOST), block)?;
         Error::expect_length("a row of whole blocks", whole(d_in, block), d_in)?;
         let (n_words, n_blocks) = (d_in / n, d_in / block);
         let n_panels = d_out.div_ceil(LANES);

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use super::TOKENS;
 use crate::Instructions;
+use crate::rounding::Rounding;
 
 /// The inputs of a block, at most.
 const MOST: usize = 32;
@@ -138,40 +139,23 @@ impl WithSimd for Group<'_> {
     }
 }
 
-/// Added to a number and taken away again, it leaves the nearest whole number: 1.5 · 2²³.
-const ROUND: f32 = 12_582_912.0;
-
 /// A block of tokens in bytes; gives their scales and sums. What is not finite makes both
 /// NaN.
 #[inline(always)]
 fn round(x: &[[f32; TOKENS]], words: &mut [[i32; TOKENS]]) -> [[f32; TOKENS]; 2] {
-    // Of numbers without their signs the bits are in order, and beyond all others those of
-    // what is not finite.
-    let mut largest = [0u32; TOKENS];
-    for x in x {
-        for t in 0..TOKENS {
-            largest[t] = largest[t].max(x[t].abs().to_bits());
-        }
-    }
-    let largest = largest.map(f32::from_bits);
-    let steps = largest.map(|largest| if largest > 0.0 { 127.0 / largest } else { 0.0 });
+    let rounding = Rounding::new(x, 127.0);
     let mut sums = [0i32; TOKENS];
     for (word, x) in words.iter_mut().zip(x.as_chunks::<4>().0) {
         *word = [0; TOKENS];
         for (nth, x) in x.iter().enumerate() {
             for t in 0..TOKENS {
-                let whole = (x[t] * steps[t] + ROUND).to_bits() as i32;
-                let q = whole.wrapping_sub(ROUND.to_bits() as i32);
+                let q = rounding.whole(t, x[t]);
                 word[t] |= (q & 0xff) << (8 * nth);
                 sums[t] = sums[t].wrapping_add(q);
             }
         }
     }
-    let mut scales = [0.0; TOKENS];
-    let mut of_tokens = [0.0; TOKENS];
-    for t in 0..TOKENS {
-        scales[t] = largest[t] / 127.0 + 0.0 * largest[t];
-        of_tokens[t] = scales[t] * sums[t] as f32;
-    }
-    [scales, of_tokens]
+    let mut of_tokens = rounding.scales;
+    of_tokens.iter_mut().zip(sums).for_each(|(of, sum)| *of *= sum as f32);
+    [rounding.scales, of_tokens]
 }

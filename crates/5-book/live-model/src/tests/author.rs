@@ -60,13 +60,15 @@ fn it_writes_what_the_readable_model_writes_with_all_heads_and_without_some() {
             let logits = reader.predict(&unread).unwrap();
             n_tokens += unread.len();
             assert_eq!(told["at"], n_tokens - 1);
-            assert!(chances_apart(told, &logits, sampling) < 1e-5, "{told}");
+            // Tokens are rounded to 16 bits, and sums are in f32 and in another order.
+            let apart_by = chances_apart(told, &logits, sampling);
+            assert!(apart_by < 3e-4, "{apart_by:e} {told}");
             let id = choice.of(&logits).unwrap();
             assert_eq!(told["next"]["id"], id);
             let maps = &reader.last().unwrap().attn;
             let expected = row(maps, unread.len() - 1, n_tokens);
-            // Its sums are in f32, and in another order.
-            assert!(apart(&looks[0].shares(), &expected) < 3e-5, "{told}");
+            let apart_by = apart(&looks[0].shares(), &expected);
+            assert!(apart_by < 3e-4, "{apart_by:e} {told}");
             unread = vec![id];
         }
         texts.push(ids(&steps));
