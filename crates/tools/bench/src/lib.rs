@@ -14,6 +14,7 @@ mod results;
 mod rounds;
 mod side;
 mod table;
+#[cfg(feature = "whole-models")]
 mod writing;
 
 use std::collections::BTreeMap;
@@ -49,7 +50,7 @@ pub enum Command {
     /// A whole model: a prompt, and the tokens behind it
     ///
     /// With weights as floats and as the file has them; with --peers beside llama.cpp.
-    Model(writing::Args),
+    Model(WholeModel),
     /// A step of training a small GPT, on each of its rungs
     ///
     /// On one thread; with --peers beside PyTorch.
@@ -65,9 +66,32 @@ impl Command {
         match self {
             Self::Growth(args) => growth::run(args),
             Self::Token(args) => decode::run(args),
-            Self::Model(args) => writing::run(args),
+            Self::Model(args) => args.run(),
             Self::Gpt(args) => gpt::run(args),
         }
+    }
+}
+
+/// Which model.
+#[derive(Debug, Clone, clap::Args)]
+pub struct WholeModel {
+    /// A GGUF file, or a folder
+    model: PathBuf,
+
+    #[command(flatten)]
+    common: Common,
+}
+
+impl WholeModel {
+    #[cfg(feature = "whole-models")]
+    fn run(&self) -> Result<()> {
+        writing::run(&self.model, &self.common)
+    }
+
+    #[cfg(not(feature = "whole-models"))]
+    fn run(&self) -> Result<()> {
+        let Self { model, .. } = self;
+        anyhow::bail!("the bench was compiled without whole models: {}", model.display())
     }
 }
 

@@ -44,6 +44,7 @@ pub const PYTORCH: InPython = InPython {
 };
 
 /// For a whole model that writes.
+#[cfg(feature = "whole-models")]
 pub const LLAMA_CPP: InPython = InPython {
     name: "llama.cpp",
     modules: "llama_cpp, numpy",

@@ -9,7 +9,7 @@
 mod timed;
 
 use std::cell::RefCell;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -37,22 +37,12 @@ const COMPARED: usize = 12;
 /// Tokens of the book's prose whose loss is compared.
 const OF_PROSE: usize = 1024;
 
-/// Which model.
-#[derive(Debug, Clone, clap::Args)]
-pub struct Args {
-    /// A GGUF file, or a folder
-    model: PathBuf,
-
-    #[command(flatten)]
-    common: Common,
-}
-
 /// Checks, times and prints; beside llama.cpp, if a Python is given or to be found.
 ///
 /// # Errors
 /// A model that is not there or does not write.
-pub fn run(args: &Args) -> Result<()> {
-    let (settings, path) = (&args.common.settings()?, args.model.as_path());
+pub fn run(path: &Path, common: &Common) -> Result<()> {
+    let settings = &common.settings()?;
     expect_optimised()?;
     let mut files = Files::open(path)?;
     // No end, so that as many tokens are written by any model.
@@ -79,7 +69,7 @@ pub fn run(args: &Args) -> Result<()> {
             Who::Ours { pool: &pool, ours, ids: &ids, part }
         }));
     }
-    let peer = args.common.beside.peer(&peers::LLAMA_CPP, "llama.py")?;
+    let peer = common.beside.peer(&peers::LLAMA_CPP, "llama.py")?;
     match peer.map(|program| llama_cpp(&program, settings, path, &ids, &expected)) {
         None => {}
         Some(Ok((side, check))) => {

@@ -55,7 +55,7 @@ pub fn of(cli: &Command, all: bool) -> String {
 /// Prints the help of a command, which a tool prints itself, or of all.
 pub fn print(name: Option<&str>, all: bool) -> ExitCode {
     if let Some(tool) = TOOLS.iter().find(|it| Some(it.name) == name) {
-        return tool.run(["--help".into()]);
+        return tool.run(vec!["--help".into()]);
     }
     let mut cli = commands();
     let of_one = name.map(|name| match cli.find_subcommand_mut(name) {

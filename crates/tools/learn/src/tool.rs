@@ -132,10 +132,16 @@ impl Tool {
     }
 
     /// Runs it in place of this program.
-    pub fn run(&self, args: impl IntoIterator<Item = OsString>) -> ExitCode {
-        // The bench has one purpose, and is not told which.
-        let name = (self.package != "bench").then(|| OsString::from(self.name));
-        run(self.package, self.profile, name.into_iter().chain(args))
+    pub fn run(&self, args: Vec<OsString>) -> ExitCode {
+        // The bench has one purpose, and is not told which; but for one of its commands, all
+        // that it compiles is the layer.
+        let is_bench = self.package == "bench";
+        let name = (!is_bench).then(|| OsString::from(self.name));
+        let profile = match is_bench && args.iter().all(|arg| arg != "model") {
+            true => Profile::Featureless,
+            false => self.profile,
+        };
+        run(self.package, profile, name.into_iter().chain(args))
     }
 }
 

@@ -27,6 +27,8 @@ pub enum Profile {
     WithTests,
     /// With optimisation.
     Release,
+    /// The same without the features of its package: less to compile.
+    Featureless,
 }
 
 /// A program that is as its sources are.
@@ -77,13 +79,16 @@ pub const TOGETHER: [&str; 9] = [
 pub fn tool(name: &str, profile: Profile) -> Result<PathBuf> {
     let mut cargo = match profile {
         Profile::WithTests => cargo_of_checks(),
-        Profile::Dev | Profile::Release => cargo(),
+        Profile::Dev | Profile::Release | Profile::Featureless => cargo(),
     };
     cargo.arg("build");
     match profile {
         Profile::Dev => cargo.args(TOGETHER.iter().flat_map(|tool| ["--package", tool])),
         Profile::WithTests => cargo.args(["--workspace", "--tests", "--bins"]),
         Profile::Release => cargo.args(["--release", "--package", name]),
+        Profile::Featureless => {
+            cargo.args(["--release", "--no-default-features", "--package", name])
+        }
     };
     if profile != Profile::WithTests {
         cargo.args(["--bin", name]);
