@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use crate::answer::{code, tokens};
 use crate::chapters::{self, root};
@@ -28,11 +29,20 @@ pub fn folder() -> PathBuf {
     root().join("crates/5-book/exercises/set")
 }
 
-/// Every exercise, in the book's order.
+/// Every exercise, in the book's order: read once.
 ///
 /// # Errors
 /// A file that cannot be read, or says what is not understood.
-pub fn all() -> Result<Vec<Exercise>> {
+pub fn all() -> Result<&'static [Exercise]> {
+    static ALL: OnceLock<Vec<Exercise>> = OnceLock::new();
+    if let Some(all) = ALL.get() {
+        return Ok(all);
+    }
+    let all = read_all()?;
+    Ok(ALL.get_or_init(|| all))
+}
+
+fn read_all() -> Result<Vec<Exercise>> {
     let chapters = chapters::chapters()?;
     let names = chapters::names(&chapters)?;
     let mut exercises = Vec::new();
@@ -203,7 +213,7 @@ pub fn digest(text: &str) -> u64 {
 /// One that is not there, or a sheet that cannot be read.
 pub fn chosen(names: &[String]) -> Result<Vec<Exercise>> {
     match names {
-        [] => all(),
+        [] => Ok(all()?.to_vec()),
         names => names.iter().map(|name| asked(name)).collect(),
     }
 }
@@ -245,7 +255,7 @@ mod tests {
     fn exercises_that_a_text_names_get_their_numbers() {
         let text =
             "Exercise `scale`, as exercise `softmax`, and as exercise `none` of these";
-        let numbered = with_numbers(text, &all().unwrap());
+        let numbered = with_numbers(text, all().unwrap());
         assert_eq!(
             numbered,
             "Exercise 4, as exercise 3, and as exercise `none` of these"

@@ -22,14 +22,14 @@ pub fn prepare() -> Result<()> {
     let package = Package::of_the_reader();
     let exercises = catalogue::all()?;
     let notes = paths::state().join("given");
-    for exercise in &exercises {
+    for exercise in exercises {
         let note = notes.join(&exercise.name).with_extension("rs");
-        give(&package.answer(exercise), &note, &given(exercise, &exercises))?;
+        give(&package.answer(exercise), &note, &given(exercise, exercises))?;
     }
     for (file, text) in BESIDE {
         give(&package.answers.join(file), &notes.join(file), text)?;
     }
-    package.write(&exercises)
+    package.write(exercises)
 }
 
 /// What stands beside the exercises: for answers in Python, and for an assistant.

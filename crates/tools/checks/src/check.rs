@@ -26,7 +26,7 @@ pub fn one(package: &Package, exercise: &Exercise) -> Result<bool> {
 /// # Errors
 /// What keeps it from a verdict: it does not compile, or ends the program.
 pub fn report(exercise: &Exercise, from: Option<&Path>) -> Result<serde_json::Value> {
-    let package = crate::package_of(from, &catalogue::all()?)?;
+    let package = crate::package_of(from, catalogue::all()?)?;
     let line = line_of(&package, exercise, ("LEARN_CHECK_JSON", "1"))?;
     let report: serde_json::Value = serde_json::from_str(&line)?;
     list::note(&package, exercise, report["verdict"] == "passed")?;
@@ -39,7 +39,7 @@ pub fn report(exercise: &Exercise, from: Option<&Path>) -> Result<serde_json::Va
 /// # Errors
 /// What keeps it from that: it does not compile, or ends the program.
 pub fn outcomes(exercise: &Exercise, from: Option<&Path>, seed: u64) -> Result<String> {
-    let package = crate::package_of(from, &catalogue::all()?)?;
+    let package = crate::package_of(from, catalogue::all()?)?;
     line_of(&package, exercise, ("LEARN_CHECK_OUTCOMES", &seed.to_string()))
 }
 

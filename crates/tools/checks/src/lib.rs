@@ -103,25 +103,25 @@ impl Args {
 /// An exercise that is not there or cannot be checked, with what to do about it.
 pub fn run(args: &Args) -> Result<bool> {
     let exercises = catalogue::all()?;
-    let package = package_of(args.from.as_deref(), &exercises)?;
+    let package = package_of(args.from.as_deref(), exercises)?;
     if args.list {
-        print(list::list(&package, &exercises))?;
+        print(list::list(&package, exercises))?;
         return Ok(true);
     }
     if let Some(asked) = &args.reset {
         let exercise = catalogue::asked(asked)?;
-        let given = answers::given(&exercise, &exercises);
+        let given = answers::given(&exercise, exercises);
         reset::reset(&package, &exercise, &given)?;
         return Ok(true);
     }
     let Some(asked) = &args.exercise else {
         run::end_on_ctrl_c();
-        return check::all(&package, &exercises);
+        return check::all(&package, exercises);
     };
     let exercise = catalogue::asked(asked)?;
     match args.hint {
         Some(None) => {
-            print(package::hint(&exercise, &exercises))?;
+            print(package::hint(&exercise, exercises))?;
             return Ok(true);
         }
         Some(Some(step)) => {
@@ -131,7 +131,7 @@ pub fn run(args: &Args) -> Result<bool> {
                 "the hint has steps 1 to {}",
                 steps.len()
             );
-            print(package::step(step, &steps[step - 1], &exercises))?;
+            print(package::step(step, &steps[step - 1], exercises))?;
             return Ok(true);
         }
         None => {}

@@ -36,7 +36,7 @@ pub struct Args {
 /// Everything that is wrong with a sheet, with file and line.
 pub fn run(args: &Args) -> Result<()> {
     let exercises = match &args.exercises[..] {
-        [] => catalogue::all()?,
+        [] => catalogue::all()?.to_vec(),
         names => {
             names.iter().map(|name| catalogue::find(name)).collect::<Result<_, _>>()?
         }

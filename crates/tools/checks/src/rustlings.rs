@@ -13,7 +13,7 @@ const RUSTLINGS: Tool = Tool { package: "rustlings", version: "6.5.0" };
 
 /// Becomes rustlings beside the answers, with everything compiled that an answer uses.
 pub fn watch(package: &Package) -> Result<ExitCode> {
-    package.link(&catalogue::all()?)?;
+    package.link(catalogue::all()?)?;
     let bar = progress::spinner("exercises");
     install(&bar)?;
     bar.set_message("exercises: compiling what answers use (half a minute, once)");

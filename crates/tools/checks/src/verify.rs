@@ -27,11 +27,11 @@ pub fn verify(bar: &Progress, path: &OsStr) -> Result<String> {
     let wait = || bar.set_message("exercises: another verify is at work on them");
     let _lock = Lock::wait(&paths::state().join("exercises.lock"), wait)?;
     bar.set_message("exercises: every mistake, compiled and named");
-    let n_answers = mistakes::compared(&exercises, Task::Compare)?;
+    let n_answers = mistakes::compared(exercises, Task::Compare)?;
 
     rustlings::install(bar)?;
     bar.set_message("exercises: each as given, by rustlings");
-    let given = as_given(&exercises)?;
+    let given = as_given(exercises)?;
     step::run("exercises-format", given.cargo().args(["fmt", "--check"]))?;
     step::run(
         "exercises-rustlings",
@@ -41,9 +41,9 @@ pub fn verify(bar: &Progress, path: &OsStr) -> Result<String> {
             .env("CARGO_TARGET_DIR", &given.target)
             .env("PATH", path),
     )?;
-    each_as_given_says_where_to_begin(&given, &exercises)?;
+    each_as_given_says_where_to_begin(&given, exercises)?;
     bar.set_message("exercises: each solution, checked as a reader does");
-    each_solution_passes(&program, &exercises)?;
+    each_solution_passes(&program, exercises)?;
     let n_mistakes: usize = exercises.iter().map(|it| it.sheet.mistakes.len()).sum();
     Ok(format!(
         "{} exercises, {n_mistakes} mistakes named in {n_answers} answers",

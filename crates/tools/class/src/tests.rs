@@ -38,7 +38,7 @@ fn zip_of(path: &Path, files: &[(&str, &str)]) {
 
 /// The names of all exercises.
 fn names() -> BTreeSet<String> {
-    catalogue::all().unwrap().into_iter().map(|it| it.name).collect()
+    catalogue::all().unwrap().iter().map(|it| it.name.clone()).collect()
 }
 
 fn class_of(folder: &Path, sandbox: Sandbox) -> Class {

@@ -7,11 +7,11 @@ use crate::workspace::{PLACE, is_left_out, without_solution};
 #[test]
 fn a_seed_draws_the_same_each_time_and_every_variant_some_time() {
     let exercises = catalogue::all().unwrap();
-    let set = |seed| Set::of_class(seed, &exercises);
+    let set = |seed| Set::of_class(seed, exercises);
     assert_eq!(set(17), set(17));
-    let anna = Set::of_student(17, "Anna", &exercises);
-    assert_eq!(anna, Set::of_student(17, "Anna", &exercises));
-    assert_ne!(anna.seed, Set::of_student(17, "Ben", &exercises).seed);
+    let anna = Set::of_student(17, "Anna", exercises);
+    assert_eq!(anna, Set::of_student(17, "Anna", exercises));
+    assert_ne!(anna.seed, Set::of_student(17, "Ben", exercises).seed);
     assert_eq!(anna.seed, 46_664_165, "as on every machine");
     let mut n_drawn = BTreeMap::new();
     for seed in 0..200 {
@@ -19,7 +19,7 @@ fn a_seed_draws_the_same_each_time_and_every_variant_some_time() {
             *n_drawn.entry(drawn).or_insert(0) += 1;
         }
     }
-    for exercise in &exercises {
+    for exercise in exercises {
         let n = |variant: Option<&str>| {
             let drawn = (exercise.name.clone(), variant.map(str::to_owned));
             n_drawn.get(&drawn).copied().unwrap_or(0)
@@ -54,7 +54,7 @@ fn what_is_written_of_an_exercise_has_no_answer_in_it() {
     let place = tempfile::tempdir().unwrap();
     for exercise in catalogue::all().unwrap() {
         let variant = exercise.sheet.variants.first().map(|it| it.id.as_str());
-        let version = version(&exercise, variant).unwrap();
+        let version = version(exercise, variant).unwrap();
         write::exercise(place.path(), &version, 17).unwrap();
         let file = place.path().join("set").join(&exercise.name);
         let [sheet, code] =

@@ -18,8 +18,9 @@ pub fn ids() -> Result<BTreeMap<String, String>> {
         ids.insert(mistake.id.clone(), mistake.name.clone());
     }
     for exercise in catalogue::all()? {
-        for mistake in exercise.sheet.mistakes {
-            ids.entry(mistake.id).or_insert(mistake.name);
+        for mistake in &exercise.sheet.mistakes {
+            let (id, name) = (mistake.id.clone(), mistake.name.clone());
+            ids.entry(id).or_insert(name);
         }
     }
     Ok(ids)

@@ -23,7 +23,7 @@ const EXERCISES: &str = "exercises";
 pub fn pages() -> Result<Vec<(String, String)>> {
     let exercises = catalogue::all()?;
     let mut uses: BTreeMap<&str, Vec<Use>> = BTreeMap::new();
-    for exercise in &exercises {
+    for exercise in exercises {
         let differences = differences(exercise)?;
         let mistakes = exercise.sheet.mistakes.iter().zip(differences).enumerate();
         for (place, (mistake, difference)) in mistakes {
@@ -42,7 +42,7 @@ pub fn pages() -> Result<Vec<(String, String)>> {
         }
         pages.push((file, text.trim_end().to_owned() + "\n"));
     }
-    pages.extend(by_chapter(&exercises, &uses, &mut places)?);
+    pages.extend(by_chapter(exercises, &uses, &mut places)?);
     pages.push(("index.md".to_owned(), index(&places)?));
     Ok(pages)
 }

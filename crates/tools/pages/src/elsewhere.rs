@@ -96,8 +96,8 @@ fn name(exercise: &Exercise) -> String {
 pub fn write(assets: &Path) -> Result<()> {
     let pages = pages_of_mistakes()?;
     for exercise in catalogue::all()? {
-        if let Some(bytes) = bytes(&exercise, &pages)? {
-            step::write(&assets.join(name(&exercise)), bytes)?;
+        if let Some(bytes) = bytes(exercise, &pages)? {
+            step::write(&assets.join(name(exercise)), bytes)?;
         }
     }
     Ok(())
@@ -207,7 +207,7 @@ mod tests {
     fn what_pages_fetch_has_the_words_and_no_solution() {
         let pages = pages_of_mistakes().unwrap();
         for exercise in catalogue::all().unwrap() {
-            let Some(bytes) = bytes(&exercise, &pages).unwrap() else { continue };
+            let Some(bytes) = bytes(exercise, &pages).unwrap() else { continue };
             let end = bytes.iter().position(|&byte| byte == b'\n').unwrap();
             let words: Value = serde_json::from_slice(&bytes[..end]).unwrap();
             assert_eq!(words["exercise"], exercise.name);

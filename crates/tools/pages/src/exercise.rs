@@ -16,7 +16,7 @@ const WIDTH: usize = 84;
 pub fn section(asked: &str, up: &str, has_solution: bool) -> Result<[String; 2]> {
     let exercise = catalogue::asked(asked)?;
     let (statement, signature) = exercise.solution.statement();
-    let statement = catalogue::with_numbers(&statement, &catalogue::all()?);
+    let statement = catalogue::with_numbers(&statement, catalogue::all()?);
     let Exercise { number, name, sheet, .. } = &exercise;
     let (title, minutes) = (&sheet.title, exercise.minutes());
     let passed = when_right(&exercise);

@@ -350,7 +350,7 @@ impl Learn {
         let mut expander = Expander::new(&chapters, figures.as_ref())?;
         expander.published = context.config.get(SOURCES)?;
         if *solutions == Solutions::Withheld {
-            expander.withheld = Some(Withheld::of(&catalogue::all()?));
+            expander.withheld = Some(Withheld::of(catalogue::all()?));
             book.items.retain(|item| !withheld::is_solution(item));
         }
         let mut chapters = Vec::new();

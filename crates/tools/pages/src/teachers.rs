@@ -41,7 +41,7 @@ pub fn fold(chapters: &Path, page: &Path, text: &str) -> Result<String> {
     let path = chapters.join(FOLDER).join(&topic).with_extension("md");
     let written = fs::read_to_string(&path).with_context(|| shown(&topic))?;
     let written =
-        catalogue::with_numbers(&lines(&written).with_context(|| shown(&topic))?, &set);
+        catalogue::with_numbers(&lines(&written).with_context(|| shown(&topic))?, set);
     let asked = answers(&read(&questions_file(chapters, &topic))?);
     let mistakes = mistakes(&exercises, &pages_of_mistakes()?, &class())?;
     let minutes = minutes(text, &exercises)?;

@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     fn withheld() -> Withheld {
-        Withheld::of(&catalogue::all().unwrap())
+        Withheld::of(catalogue::all().unwrap())
     }
 
     #[test]

@@ -94,7 +94,7 @@ fn no_reply_about_any_exercise_or_mistake_holds_an_answer() {
     let exercises = catalogue::all().unwrap();
     let (_folder, tutor) = tutor();
     let (mut n_replies, mut said) = (0, BTreeSet::new());
-    for exercise in &exercises {
+    for exercise in exercises {
         let mut replies = all_replies(&tutor, exercise);
         // Each mistake as the last verdict, which `next` speaks of.
         for mistake in &exercise.sheet.mistakes {
@@ -104,7 +104,7 @@ fn no_reply_about_any_exercise_or_mistake_holds_an_answer() {
             let mut states = vec![State::Checked(true); exercises.len()];
             states[exercise.number - 1] = State::Checked(false);
             let standing = Standing { states, notes, missed: Vec::new() };
-            replies.push(next(&exercises, &standing).unwrap());
+            replies.push(next(exercises, &standing).unwrap());
         }
         n_replies += replies.len();
         replies.iter().for_each(|reply| collect(reply, &mut said));
@@ -134,7 +134,7 @@ fn what_a_mistake_does_is_what_the_check_says_of_it() {
         let verdicts = Numbers::path(name).with_extension("txt");
         let verdicts = fs::read_to_string(verdicts).unwrap_or_default();
         for mistake in &exercise.sheet.mistakes {
-            let reply = what_if(&exercise, &mistake.id).unwrap();
+            let reply = what_if(exercise, &mistake.id).unwrap();
             assert_eq!(reply["mistake"]["id"], mistake.id.as_str());
             let first = &reply["first_difference"];
             let text = first["text"].as_str().unwrap_or_else(|| panic!("{reply}"));
@@ -239,7 +239,7 @@ fn what_comes_next_has_a_reason() {
     let note = Note { verdict: "mistake".into(), mistakes, n_hints: 0 };
     let notes = BTreeMap::from([("scale".to_owned(), note)]);
     let missed = vec!["causal-open".to_owned()];
-    let reply = next(&exercises, &Standing { states, notes, missed }).unwrap();
+    let reply = next(exercises, &Standing { states, notes, missed }).unwrap();
     let said =
         |at: usize, name: &str| reply["next"][at][name].as_str().unwrap_or_default();
     assert_eq!(said(0, "exercise"), "scale", "{reply}");

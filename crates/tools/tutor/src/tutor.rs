@@ -141,7 +141,7 @@ impl Tutor {
             "what_if" => what_if(&exercise()?, text(&arguments["change"])),
             "next" => {
                 let exercises = catalogue::all()?;
-                next(&exercises, &Standing::read(&exercises, self.notes.all()))
+                next(exercises, &Standing::read(exercises, self.notes.all()))
             }
             _ => diagnose(arguments),
         }
@@ -183,7 +183,7 @@ impl Tutor {
         let step = note.n_hints.min(steps.len());
         let text = steps.get(step.wrapping_sub(1)).filter(|_| is_given);
         let exercises = catalogue::all()?;
-        let text = text.map(|text| catalogue::with_numbers(text, &exercises));
+        let text = text.map(|text| catalogue::with_numbers(text, exercises));
         Ok(json!({
             "version": Report::VERSION,
             "exercise": exercise.name,

@@ -206,9 +206,9 @@ fn a_book_without_solutions_shows_none() {
         );
         shown.collect()
     };
-    let usual = shows(&expander, &Withheld::of(&set));
+    let usual = shows(&expander, &Withheld::of(set));
     assert!(usual.len() > 10, "chapters explain what exercises ask for: {usual:?}");
-    expander.withheld = Some(Withheld::of(&set));
+    expander.withheld = Some(Withheld::of(set));
     let text: String =
         expander.expand_all(&pages).into_iter().map(|page| page.text).collect();
     assert!(!text.contains("](solutions/") && !text.contains("/solutions/"));
@@ -216,6 +216,6 @@ fn a_book_without_solutions_shows_none() {
         !text.contains("A solution]") && !text.contains("<details class=\"teachers\"")
     );
     println!("{} places withheld", text.matches("// … (exercise ").count());
-    let left = shows(&expander, &Withheld::of(&set));
+    let left = shows(&expander, &Withheld::of(set));
     assert!(left.is_empty(), "{}", left.join("\n"));
 }
