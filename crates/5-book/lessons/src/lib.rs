@@ -38,7 +38,6 @@ pub mod plain;
 pub mod scores_softmax_scale;
 pub mod seeds;
 pub mod sensors;
-mod stages;
 pub mod the_backward_pass;
 pub mod the_block;
 pub mod the_ladder;
@@ -48,7 +47,6 @@ pub mod two_layers;
 pub mod variants;
 
 pub use args::{Args, Entry};
-pub use stages::every_stage;
 
 /// The figures of each topic, by name.
 pub const CHAPTERS: &[&[Entry]] = &[

@@ -10,7 +10,6 @@ use model_files::Sentence;
 use single_head::HeadPass;
 
 use crate::args::{Args, Entry};
-use crate::numbers::mean;
 use crate::trained::{self, at};
 
 pub(crate) const FIGURES: &[Entry] =
@@ -68,12 +67,6 @@ impl Pilot {
 /// How many queries give this key more than any other key.
 pub fn rows_led_by(key: usize, attn: &Matrix) -> usize {
     attn.row_iter().filter(|row| row.iter().all(|&other| other <= row[key])).count()
-}
-
-/// The mean share that a key gets from every query but one and the key itself.
-pub fn mean_of_others(attn: &Matrix, query: usize, key: usize) -> f64 {
-    let others = (0..attn.nrows()).filter(|&row| row != query && row != key);
-    mean(others.map(|row| attn[(row, key)]))
 }
 
 /// A blend of two values, the second with this share, `[1, d_v]`.

@@ -42,7 +42,7 @@ pub const TOOLS: [Tool; 21] = {
         tool(
             "diagnose",
             "What is wrong with your attention, by its numbers",
-            "terminal",
+            "diagnose",
             Dev,
         ),
         tool(
@@ -51,13 +51,8 @@ pub const TOOLS: [Tool; 21] = {
             "zoo",
             Dev,
         ),
-        tool(
-            "train",
-            "Heads that specialise while you watch, in seconds",
-            "terminal",
-            Dev,
-        ),
-        tool("predict", "Say what will come out, then run it", "terminal", Dev),
+        tool("train", "Heads that specialise while you watch, in seconds", "train", Dev),
+        tool("predict", "Say what will come out, then run it", "predict", Dev),
         tool(
             "tutor",
             "A server for your assistant: which mistake it is, and never the answer",

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use terminal::{attend, count, diagnose, tour, train};
+use terminal::{attend, count, tour};
 
 /// Attention in the terminal.
 #[derive(Parser)]
@@ -14,10 +14,6 @@ enum Command {
     /// The parameters of a layer, and what a pass costs
     Count(count::Args),
     Attend(attend::Args),
-    Diagnose(diagnose::Args),
-    /// Heads that specialise while you watch: a layer trained in seconds
-    Train(train::Args),
-    Predict(predict::Args),
 }
 
 fn main() -> ExitCode {
@@ -28,9 +24,6 @@ fn main() -> ExitCode {
         Command::Tour(args) => tour::run(&args),
         Command::Count(args) => count::run(&args),
         Command::Attend(args) => attend::run(args),
-        Command::Diagnose(args) => return diagnose::main(&args),
-        Command::Train(args) => train::run(&args),
-        Command::Predict(args) => predict::run(&args),
     };
     workshop::exit(outcome)
 }

@@ -3,14 +3,12 @@
 use std::fmt::Write;
 
 use anyhow::{Context, Result};
-use attention::{Attended, Mask};
+use attention::{Attended, LayerParameters, Mask, Matrix, MultiHeadAttention};
 use figures::{Heads, Link};
 use fused_heads::FusedAttention;
 use model_files::{Sentence, TrainedLayer};
-use per_head::PerHeadAttention;
+use per_head::{NaiveAttention, PerHeadAttention, SumOfHeadsAttention};
 
-use lessons::every_stage;
-use lessons::one_look_is_not_enough::mean_of_others;
 use workshop::output::print;
 
 /// Which sentence goes through the layer.
@@ -29,6 +27,16 @@ pub fn run(args: &Args) -> Result<()> {
     let layer = model_files::minilm()?;
     let sentence = layer.sentence(&args.sentence)?;
     Ok(print(tour(&layer, sentence)?)?)
+}
+
+/// Every stage with the same parameters, the definition first.
+fn every_stage(parameters: &LayerParameters) -> [Box<dyn MultiHeadAttention<f64>>; 4] {
+    [
+        Box::new(NaiveAttention::new(parameters.clone())),
+        Box::new(PerHeadAttention::new(parameters.clone())),
+        Box::new(SumOfHeadsAttention::new(parameters.clone())),
+        Box::new(FusedAttention::new(parameters)),
+    ]
 }
 
 fn tour(layer: &TrainedLayer, sentence: &Sentence) -> Result<String> {
@@ -124,6 +132,13 @@ fn links(attended: &Attended, tokens: &[String]) -> Result<String> {
          Links from and to [CLS], [SEP] and punctuation are left out."
     )?;
     Ok(text)
+}
+
+/// The mean share that a key gets from every query but one and the key itself.
+fn mean_of_others(attn: &Matrix, query: usize, key: usize) -> f64 {
+    let others = (0..attn.nrows()).filter(|&row| row != query && row != key);
+    let shares: Vec<f64> = others.map(|row| attn[(row, key)]).collect();
+    shares.iter().sum::<f64>() / shares.len() as f64
 }
 
 #[cfg(test)]

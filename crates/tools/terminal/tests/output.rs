@@ -29,8 +29,7 @@ fn command(folder: &Path, words: &str) -> Command {
 const ATTEND: &str = "attend layer.safetensors layer.safetensors --heads 2";
 
 /// Each that prints and needs no minutes.
-const COMMANDS: [&str; 5] =
-    ["tour", "count", "train lookups --steps 2", "predict --list", ATTEND];
+const COMMANDS: [&str; 3] = ["tour", "count", ATTEND];
 
 fn errors(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()

@@ -223,7 +223,7 @@ fn diagnose(arguments: &Value) -> Result<Value> {
             number => format!("{flag}={number}"),
         }
     });
-    let mut command = Command::new(build::tool("terminal", Profile::Dev)?);
+    let mut command = Command::new(build::tool("diagnose", Profile::Dev)?);
     command.arg("diagnose").arg(&file).arg("--json").args(flags).stdin(Stdio::null());
     let output = command.output()?;
     let Ok(mut report) = serde_json::from_slice(&output.stdout) else {

@@ -59,11 +59,14 @@ impl std::error::Error for NotCompiled {}
 
 /// Tools that are compiled quickly. They are always named together, whichever is compiled:
 /// so cargo settles on one set of features for all that they share, and compiles it once.
-pub const TOGETHER: [&str; 9] = [
+pub const TOGETHER: [&str; 12] = [
     "pages",
     "book",
     "notebooks",
     "terminal",
+    "diagnose",
+    "train",
+    "predict",
     "mistakes",
     "tutor",
     "class",

@@ -47,7 +47,7 @@ impl Ended {
 }
 
 pub fn run(arguments: &[&str]) -> Ended {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_terminal"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_diagnose"));
     let output = command.arg("diagnose").args(arguments).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let (out, error) = (text(&output.stdout), text(&output.stderr));

@@ -197,7 +197,7 @@ fn json_stays_json_beside_an_input_that_is_written() {
 #[test]
 fn a_verdict_is_the_status_where_nobody_reads_it() {
     for (name, status) in [("r01", 0), ("a01", 1), ("u01", 3)] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_terminal"));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_diagnose"));
         command.arg("diagnose").arg(layer(name)).stdout(Stdio::piped());
         let mut child = command.stderr(Stdio::null()).spawn().unwrap();
         drop(child.stdout.take());
