@@ -57,10 +57,10 @@ pub fn run(args: &Args) -> Result<()> {
     let rest = completing(args, &rest);
     let mut is_set_up = true;
     if is_first {
+        // These compile for minutes: one after the other, as a reader comes to them.
+        session.runs("pages", &completing(args, &["live"]))?;
         // What answers use, so that a first check waits for nothing; a check says what fails.
         let _ = checks::compile();
-        // Both compile for minutes: one after the other, so that the first is there early.
-        session.runs("pages", &completing(args, &["live"]))?;
         is_set_up = session.runs("notebooks", &["setup"]).unwrap_or_else(no_notebooks);
     }
     if session.is_over() {
