@@ -368,6 +368,6 @@ fn what_pages_say_of_exercises_is_what_the_crate_says() {
             assert!(is_here || exercise.name == "whole_layer", "{}", exercise.name);
         }
         let words: ExerciseWords = serde_json::from_value(words).unwrap();
-        assert_eq!(words, ExerciseWords::from(&exercise));
+        assert_eq!(words, ExerciseWords::from(exercise));
     }
 }

@@ -32,6 +32,13 @@ pub struct Link {
     pub share: f64,
 }
 
+/// The mean share that a key gets from every query but one and the key itself.
+pub fn mean_of_others(attn: &Matrix, query: usize, key: usize) -> f64 {
+    let others = (0..attn.nrows()).filter(|&row| row != query && row != key);
+    let shares: Vec<f64> = others.map(|row| attn[(row, key)]).collect();
+    shares.iter().sum::<f64>() / shares.len() as f64
+}
+
 impl<'a> Heads<'a> {
     /// Maps from query tokens to key tokens, head 0 first.
     ///

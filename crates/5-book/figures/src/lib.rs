@@ -106,7 +106,7 @@ pub use error::{Error, Result};
 pub use figure::{Figure, Table};
 pub use head_maps::head_maps;
 pub use head_view::head_view;
-pub use heads::{Heads, Link, share};
+pub use heads::{Heads, Link, mean_of_others, share};
 pub use ladder_times::{Timed, TimedCase, TimedRun, ladder_times};
 pub use layout::{
     FAINT, NEUTRAL, Values, all_rounded, ends, escaped, formula, label_width, rounded,

@@ -5,6 +5,7 @@ pub mod other_parts;
 
 use anyhow::Result;
 use attention::{Matrix, weighted_values};
+pub use figures::mean_of_others;
 use figures::{Cells, Equation, Figure, Heads, WeightRow, average, equations, head_maps};
 use model_files::Sentence;
 use single_head::HeadPass;

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use anyhow::{Context, Result};
-use attention::{Attended, LayerParameters, Mask, Matrix, MultiHeadAttention};
-use figures::{Heads, Link};
+use attention::{Attended, LayerParameters, Mask, MultiHeadAttention};
+use figures::{Heads, Link, mean_of_others};
 use fused_heads::FusedAttention;
 use model_files::{Sentence, TrainedLayer};
 use per_head::{NaiveAttention, PerHeadAttention, SumOfHeadsAttention};
@@ -132,13 +132,6 @@ fn links(attended: &Attended, tokens: &[String]) -> Result<String> {
          Links from and to [CLS], [SEP] and punctuation are left out."
     )?;
     Ok(text)
-}
-
-/// The mean share that a key gets from every query but one and the key itself.
-fn mean_of_others(attn: &Matrix, query: usize, key: usize) -> f64 {
-    let others = (0..attn.nrows()).filter(|&row| row != query && row != key);
-    let shares: Vec<f64> = others.map(|row| attn[(row, key)]).collect();
-    shares.iter().sum::<f64>() / shares.len() as f64
 }
 
 #[cfg(test)]
