@@ -31,6 +31,6 @@ fn its_diagnosis_is_what_the_command_prints() {
     let (_, shown) = shown.split_once("layer.safetensors\n").unwrap();
     let (shown, _) = shown.split_once("```").unwrap();
     let printed =
-        read("crates/tools/terminal/tests/snapshots/diagnose__what_it_says.snap");
+        read("crates/tools/diagnose/tests/snapshots/diagnose__what_it_says.snap");
     assert!(shown.lines().count() > 1 && printed.contains(shown), "{shown}");
 }
