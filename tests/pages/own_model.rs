@@ -24,6 +24,10 @@ const TRIED: &str = include_str!("own_model.js");
 /// another order.
 pub const EQUAL: f64 = 5e-5;
 
+/// The same before weights in few bits: an entry of a token between two whole numbers may be
+/// rounded either way.
+const ROUNDED: f64 = 3e-4;
+
 /// Longer than what is read at once.
 const PROMPT: &str = "The bank of the river, and the banks";
 
@@ -132,7 +136,7 @@ fn the_page_writes_what_the_crates_write() {
             let asked = Request { prompt, temperature, top_p, seed, n_tokens, off };
             let all = farthest(&now["runs"]["all"], &mut author, &asked);
             println!("{} px, at {temperature}: {all:.1e}", view.width);
-            assert!(all < EQUAL, "{all:e}");
+            assert!(all < ROUNDED, "{all:e}");
             assert_eq!(now["nBars"].as_u64().map(|n| n >= 10), Some(true));
         }
         switched_off(&page, &mut author);
@@ -166,7 +170,7 @@ fn switched_off(page: &Open, author: &mut Model) {
     assert_eq!(now["runs"]["less"]["off"], json!(["0.1", "1.1"]));
     let two = farthest(&now["runs"]["less"], author, &asked(&["0.1", "1.1"]));
     println!("without 0.1: {one:.1e}, without 1.1 too: {two:.1e}");
-    assert!(one < EQUAL && two < EQUAL, "{one:e} {two:e}");
+    assert!(one < ROUNDED && two < ROUNDED, "{one:e} {two:e}");
     let [less, all] =
         ["less", "all"].map(|key| now["runs"][key]["ids"].as_array().unwrap());
     let differs = less.iter().zip(all).position(|(a, b)| a != b);
