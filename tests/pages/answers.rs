@@ -356,7 +356,7 @@ fn what_pages_say_of_exercises_is_what_the_crate_says() {
     };
     let mistakes = pages::pages_of_mistakes().unwrap();
     for exercise in catalogue::all().unwrap() {
-        let words = pages::exercise_words(&exercise, &mistakes).unwrap();
+        let words = pages::exercise_words(exercise, &mistakes).unwrap();
         leads(&words["read"]["href"]);
         for mistake in words["mistakes"].as_array().unwrap() {
             leads(&mistake["href"]);

@@ -139,7 +139,7 @@ fn every_mistake_is_named_by_its_numbers_alone() {
         let Elsewhere::Function(_) = exercise.sheet.elsewhere else { continue };
         n_exercises += 1;
         let any = exercises::any(&exercise.name).expect("a function of numbers");
-        let kept = Numbers::of(&exercise).unwrap();
+        let kept = Numbers::of(exercise).unwrap();
         let right: Vec<_> = kept.cases.iter().map(|case| case.right.clone()).collect();
         for (form, count) in Form::ALL.into_iter().zip(&mut counts) {
             let found = checked(any, &kept, &text(form, &right));
