@@ -1,10 +1,13 @@
 //! The command as it is run: its results where nobody reads, and where a disk is full.
 
+mod ends;
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use attention::Matrix;
+use ends::errors;
 use tensors::{Existing, NewTensor, TensorFile, save};
 
 /// A layer of d_model 4 without biases, and three tokens.
@@ -31,22 +34,12 @@ const ATTEND: &str = "attend layer.safetensors layer.safetensors --heads 2";
 /// Each that prints and needs no minutes.
 const COMMANDS: [&str; 3] = ["tour", "count", ATTEND];
 
-fn errors(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-/// As after `| head -1`, when head has gone.
 #[test]
 fn nobody_who_reads_is_no_failure() {
     let folder = tempfile::tempdir().unwrap();
     write_layer(folder.path());
     for words in COMMANDS {
-        let mut child =
-            command(folder.path(), words).stdout(Stdio::piped()).spawn().unwrap();
-        drop(child.stdout.take());
-        let output = child.wait_with_output().unwrap();
-        assert!(output.status.success(), "{words}: {}", errors(&output));
-        assert!(!errors(&output).contains("error"), "{words}: {}", errors(&output));
+        ends::well_where_nobody_reads(command(folder.path(), words));
     }
     let results = folder.path().join("attended.safetensors");
     assert_eq!(TensorFile::open(results).unwrap().names(), ["attn_heads", "output"]);
@@ -72,12 +65,7 @@ fn a_full_disk_is_an_error_and_no_panic() {
     let folder = tempfile::tempdir().unwrap();
     write_layer(folder.path());
     for words in COMMANDS {
-        let full = fs::File::options().write(true).open("/dev/full").unwrap();
-        let output = command(folder.path(), words).stdout(full).output().unwrap();
-        assert_eq!(output.status.code(), Some(1), "{words}: {}", errors(&output));
-        let expected = "error: cannot write to standard output: No space left on device \
-                        (os error 28)\n";
-        assert!(errors(&output).ends_with(expected), "{words}: {}", errors(&output));
+        ends::with_an_error_on_a_full_disk(command(folder.path(), words));
     }
     assert!(folder.path().join("attended.safetensors").exists());
 }
