@@ -42,7 +42,6 @@ pub struct Chart {
     sketch: Option<String>,
     tables: Vec<Table>,
     is_captioned: bool,
-    is_ghostless: bool,
 }
 
 impl Chart {
@@ -65,7 +64,6 @@ impl Chart {
             sketch: None,
             tables: Vec::new(),
             is_captioned: false,
-            is_ghostless: false,
         }
     }
 
@@ -189,11 +187,6 @@ impl Chart {
         Self { is_captioned: true, ..self }
     }
 
-    /// Without a ghost of what was there before a move, in a live figure: where much is drawn.
-    pub fn without_ghosts(self) -> Self {
-        Self { is_ghostless: true, ..self }
-    }
-
     /// What is to be shown.
     ///
     /// # Errors
@@ -225,7 +218,6 @@ impl Chart {
         let layouts = layouts.map(|layout| Layout {
             grouping: self.grouping.or(layout.grouping),
             bar_gap: self.bar_gap.or(layout.bar_gap),
-            no_ghosts: self.is_ghostless.then_some(true),
             ..layout
         });
         let text = Text { alternative, sketch, tables };

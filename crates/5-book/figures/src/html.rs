@@ -52,7 +52,7 @@ impl Figure {
         page["alternative"] = json!(self.alternative);
         page["sketch"] = json!(self.sketch);
         if let Some(drawings) = self.drawings() {
-            page["drawings"] = json!(drawings.concat());
+            page["drawings"] = json!(drawings);
         }
         page
     }

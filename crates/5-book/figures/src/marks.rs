@@ -233,21 +233,10 @@ impl Mark {
         Self { hatched: Some(are_hatched), ..self }
     }
 
-    /// With bars over which something is dragged in a live figure, each with what it sets:
-    /// `machines=64`.
-    pub fn dragged(self, settings: impl Values) -> Self {
+    /// With places of which each sets something in a live figure: `row=verb&column=2`, and
+    /// nothing where that is empty. A cell or a mark is pressed, and over bars a hand drags.
+    pub fn sets(self, settings: impl Values) -> Self {
         Self { sets: Some(Texts::new(settings)), ..self }
-    }
-
-    /// With cells, or marks, of which a press sets something in a live figure, each its own:
-    /// `row=verb&column=2`, and nothing where that is empty.
-    pub fn presses(self, settings: impl Values) -> Self {
-        Self { sets: Some(Texts::new(settings)), ..self }
-    }
-
-    /// Without a ghost where a live figure changes.
-    pub fn fleeting(self) -> Self {
-        self.dragged(Vec::<String>::new())
     }
 
     /// With a mark that follows the pointer along x wherever its panel is pressed, in a live

@@ -72,8 +72,6 @@ pub(crate) struct Layout {
     /// Between bars, as a part of a place.
     pub(crate) bar_gap: Option<f64>,
     pub(crate) slider: Option<Slider>,
-    /// Whether a live figure leaves nothing of what was there before a move.
-    pub(crate) no_ghosts: Option<bool>,
     /// What a page's buttons choose: `head`.
     pub(crate) choose: Option<&'static str>,
 }

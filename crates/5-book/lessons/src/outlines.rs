@@ -16,5 +16,5 @@ pub(crate) fn outlines(cells: impl IntoIterator<Item = [usize; 2]>, width: f64) 
         [0, 1].map(|at| points.iter().map(|point| point[at]).collect())
     };
     let lines = Mark::lines(x, y).with_gaps().line("currentColor", width);
-    lines.in_legend(false).silent().fleeting().unclipped()
+    lines.in_legend(false).silent().unclipped()
 }

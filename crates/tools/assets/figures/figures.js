@@ -6,6 +6,7 @@
   const NARROW = 560; // as in figures.css
   const PAPER = 660; // fits A4 and Letter with a browser's own margins
   const TALLEST = 880; // on a page, with the title
+  const RESTS = 300; // ms without a move
   const SLIDER = 52; // pixels that a layout keeps free for a slider below
   const figures = [];
   let onPaper = false;
@@ -18,21 +19,26 @@
       if (spec.wide.choose) this.addChoices(spec.wide.choose);
       this.addSlider();
       window.figureTip.watch(place, () => this.told);
+      this.fit();
+      new ResizeObserver(() => this.fit()).observe(place);
+    }
+
+    // Draws for the width that there is now. Between two of these no drawing asks for it,
+    // which would have the page laid out.
+    fit() {
+      const { clientWidth } = this.place;
+      if (onPaper || clientWidth === this.width) return;
+      this.width = clientWidth;
       this.draw();
-      new ResizeObserver(() => {
-        const { clientWidth } = place;
-        if (!onPaper && clientWidth && clientWidth !== this.width) this.draw();
-      }).observe(place);
     }
 
     draw() {
       const { place, spec } = this;
-      this.width = place.clientWidth;
       const layout = onPaper || this.width >= NARROW ? spec.wide : spec.narrow;
       const width = onPaper ? PAPER : this.width;
       this.chooseStep(layout);
       const { svg, told, panels } = window.figurePlot.draw({
-        marks: spec.marks, layout, width, before: this.before,
+        marks: spec.marks, layout, width, ghost: this.ghost,
       });
       Object.assign(this, { told, panels });
       place.style.zoom = onPaper ? Math.min(1, TALLEST / layout.height) : "";
@@ -45,11 +51,11 @@
       return window.figureTip.nearest(this.told, ...window.figureTip.within(this.place, clientX, clientY))?.pick;
     }
 
-    // Another figure of the same kind; a chosen group stays chosen. What `before` drew stays
-    // as a ghost, where its panels are those of now.
-    change(page, before) {
+    // Another figure of the same kind; a chosen group stays chosen. The marks of `ghost` are
+    // drawn with it in grey.
+    change(page, ghost) {
       const chosen = this.spec.wide.choose && this.spec.marks.find((mark) => mark.group && mark.shown);
-      this.before = before && !page.wide.no_ghosts && isAlike(before, page) ? before.marks : undefined;
+      this.ghost = ghost;
       this.spec = page;
       if (chosen) this.choose(chosen.group);
       else this.draw();
@@ -116,14 +122,6 @@
     }
   }
 
-  // Whether the axes of two figures name the same places, so that marks of the one can lie
-  // under those of the other.
-  function isAlike(before, now) {
-    const axes = ({ wide }) => JSON.stringify(wide.panels.flatMap(({ x, y }) => [x, y])
-      .map(({ log, names }) => (log ? "log" : names)));
-    return axes(before) === axes(now);
-  }
-
   // ---- What every figure has.
 
   function make(tag, properties, ...children) {
@@ -169,20 +167,26 @@
   }
 
   // Shows another figure of the same kind instead of one: `page` is what the crate's
-  // `Figure::to_page` gives, and so is `before`, which stays as a ghost. What has a name takes
-  // `ms` to its new place.
-  function show(whole, page, before, ms) {
+  // `Figure::to_page` gives.
+  function show(whole, page) {
+    const isNarrow = drawnIn(whole).clientWidth < NARROW; // asked before anything changes
     whole.querySelector("figcaption").innerHTML = page.caption;
     addTables(whole.querySelector("details"), page.tables);
-    const place = whole.querySelector(".figure-plot, .figure-diagram");
+    const place = drawnIn(whole);
     place.setAttribute("aria-label", page.alternative);
-    const { morph } = window.figureMotion;
-    if (page.drawings) return morph(place, () => (place.innerHTML = page.drawings), ms);
+    if (page.drawings) return showDiagram(place, page.drawings, isNarrow);
     place.dataset.sketch = page.sketch;
     place.style.setProperty("--wide", `${page.wide.height}px`);
     place.style.setProperty("--narrow", `${page.narrow.height}px`);
-    const plot = figures.find((figure) => figure.place === place);
-    if (plot) morph(place, () => plot.change(page, before), ms);
+    plotOf(whole)?.change(page);
+  }
+
+  // The drawing that is seen, and the one for another width when the hand rests.
+  function showDiagram(place, [wide, narrow], isNarrow) {
+    clearTimeout(place.other);
+    const [seen, other] = isNarrow ? [narrow, wide] : [wide, narrow];
+    place.innerHTML = seen;
+    place.other = setTimeout(() => place.insertAdjacentHTML("beforeend", other), RESTS);
   }
 
   function print(now) {
@@ -206,10 +210,11 @@
     matchMedia("print").addEventListener("change", ({ matches }) => print(matches));
   }
 
-  // What draws along the axes of a figure of this page.
+  // Where a figure is drawn, and what draws it there along axes.
+  const drawnIn = (whole) => whole.querySelector(".figure-plot, .figure-diagram");
   const plotOf = (whole) => figures.find(({ place }) => place.parentElement === whole);
 
-  window.figures = { show, plotOf };
+  window.figures = { show, drawnIn, plotOf };
   if (document.readyState === "loading") {
     document.addEventListener("DOMContentLoaded", startAll);
   } else {

@@ -192,14 +192,17 @@ window.figureMarks = (() => {
       if (isNumber(number)) cells.set(fill, (cells.get(fill) ?? "") + cell);
       const inside = mark.numbered ? written(number) : mark.texts?.[i]?.[j];
       if (inside !== undefined) words.append(inCell(mark, inside, box, inkOn(fill, stops, part)));
-      const values = {
+      if (mark.paints) words.append(element("rect", { ...box, fill: "none", "pointer-events": "all", "data-paint": `${mark.paints} ${i} ${j}` }));
+      // Written when it is asked for: of many cells, few are.
+      const values = () => ({
         row: name(panel.spec.y, i), column: name(panel.spec.x, j),
         number: written(number), text: mark.texts?.[i]?.[j], told: mark.told?.[i]?.[j],
-      };
-      if (mark.paints) words.append(element("rect", { ...box, fill: "none", "pointer-events": "all", "data-paint": `${mark.paints} ${i} ${j}` }));
-      const tip = mark.pattern ? filled(mark.pattern, values) : values.told;
-      const pick = mark.sets?.[i][j] || filled(mark.picks, { row: i, column: j });
-      if (tip && isNumber(number)) told.push({ ...box, tip, pick });
+      });
+      if (isNumber(number) && (mark.pattern || mark.told?.[i]?.[j])) told.push({
+        ...box,
+        get tip() { return mark.pattern ? filled(mark.pattern, values()) : mark.told[i][j]; },
+        get pick() { return mark.sets?.[i][j] || filled(mark.picks, { row: i, column: j }); },
+      });
     }));
     const paths = [...cells].map(([fill, d]) => element("path", { d, fill }));
     return { group: element("g", { "shape-rendering": "crispEdges" }, ...paths, words), told };

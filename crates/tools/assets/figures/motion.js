@@ -5,6 +5,7 @@
 window.figureMotion = (() => {
   const MOVE = 220; // ms
   const STILL = 0.5; // pixels that are no move
+  const MOST = 200; // things, of which more would move as a cloud
   const still = matchMedia("(prefers-reduced-motion: reduce)");
 
   const drawing = (place) => [...place.querySelectorAll("svg")].find((it) => it.clientWidth);
@@ -36,15 +37,19 @@ window.figureMotion = (() => {
     thing.animate([isNew ? { ...start, opacity: 0.4 } : start, {}], timing);
   }
 
-  // Does `change`, and lets the drawing in `place` move from what it was to what it became.
-  function morph(place, change, ms) {
+  // Remembers the drawing in `place`, and gives what lets it move from there to what it has
+  // become: called after the last change of the page, which is laid out once then.
+  function hold(place, ms) {
     const before = still.matches || ms === 0 ? null : drawing(place);
-    if (!before?.querySelector("[data-key]")) return change();
+    const named = before?.querySelectorAll("[data-key]").length ?? 0;
+    if (named === 0 || named > MOST) return () => {};
     const from = places(before);
-    change();
+    return () => move(place, from, { duration: ms ?? MOVE, easing: ms ? "ease-in-out" : "ease-out" });
+  }
+
+  function move(place, from, timing) {
     const after = drawing(place);
     if (!after) return;
-    const timing = { duration: ms ?? MOVE, easing: ms ? "ease-in-out" : "ease-out" };
     const now = places(after);
     for (const [key, at] of now) {
       const was = from.get(key);
@@ -61,5 +66,5 @@ window.figureMotion = (() => {
     }
   }
 
-  return { morph };
+  return { hold };
 })();

@@ -10,7 +10,7 @@ window.figurePlot = (() => {
   const BAR = { length: 180, thick: 8, title: 11, tick: 10 }; // pixels, of a colour bar
 
   // Gives the drawing, the boxes that tell something under the pointer, and its panels.
-  function draw({ marks: all, layout, width, before }) {
+  function draw({ marks: all, layout, width, ghost = [] }) {
     const { height, margin } = layout;
     const area = {
       left: margin.left, top: margin.above,
@@ -22,17 +22,17 @@ window.figurePlot = (() => {
     const panels = panelsOf(layout, area);
     for (const panel of panels) svg.append(behind(panel));
     const told = [];
-    // What was there lies below what is there now, but for points alone, which bars would hide.
+    // A ghost lies below what is there, but for points alone, which bars would hide.
     const isOver = (mark) => mark.kind === "points" && !mark.has_lines;
-    const ghosts = (marks) => svg.append(...marks.flatMap((mark) => drawn(mark, panels, layout, before, true).map((it) => it.group)));
-    ghosts((before ?? []).filter((mark) => !isOver(mark)));
+    const ghosts = (marks) => svg.append(...marks.flatMap((mark) => drawn(mark, panels, layout, ghost, true).map((it) => it.group)));
+    ghosts(ghost.filter((mark) => !isOver(mark)));
     for (const mark of all) {
       for (const { group, told: boxes } of drawn(mark, panels, layout, all, false)) {
         svg.append(group);
         told.push(...boxes);
       }
     }
-    ghosts((before ?? []).filter(isOver));
+    ghosts(ghost.filter(isOver));
     // Over all marks, so that none is in a hand's way.
     const dragged = all.filter((mark) => mark.drags && mark.shown !== false);
     svg.append(...dragged.flatMap((mark) => window.figureGrips(mark, panels[mark.panel ?? 0], all)));

@@ -7,7 +7,6 @@
   const { element, make } = window.liveControls;
   const { Questions } = window.liveQuestions;
   const PART = 0.8; // of the time until the next step, while a figure plays
-  const REST = 1000; // ms without a move, after which what is drawn becomes the ghost
   const places = [...document.querySelectorAll("[data-live]")];
   const { isPossible, open, ask } = window.liveModule;
   // What kept a place's room until now.
@@ -81,7 +80,7 @@
     open(made) {
       this.worker = made;
       for (const part of this.furniture) part.inert = false;
-      const drawn = this.figure.querySelector(".figure-plot, .figure-diagram");
+      const drawn = window.figures.drawnIn(this.figure);
       const put = (control, text) => this.put([[control, text]]);
       const { watch, hint } = window.liveHandles;
       watch(drawn, this.controls, put, (pairs) => this.pick(pairs));
@@ -128,17 +127,8 @@
       if (control?.at_any_time && !this.isBegun && this.isSet()) return this.begin(true);
       if (this.about.training) this.mark(this.isStale());
       if (this.isBehind || (this.about.training && !(this.isBegun && control?.at_any_time))) return;
-      // What stood there before this move stays as a ghost while it lasts.
-      const now = performance.now();
-      if (now - (this.movedAt ?? -REST) >= REST) this.before = this.shown?.figure ?? this.first();
-      this.movedAt = now;
       this.isWanted = true;
       this.draw();
-    }
-
-    // The figure as it came with the page.
-    first() {
-      return JSON.parse(this.figure.querySelector("script").textContent);
     }
 
     // Of a training: whether what is shown belongs to settings that are no longer set.
@@ -202,10 +192,12 @@
         const pace = this.controls.map((control) => control.pace?.()).find(Boolean);
         const ms = this.figure.querySelector(".is-held") ? 0 : pace && PART * pace;
         this.words.setAttribute("aria-live", pace ? "off" : "polite");
-        window.figures.show(this.figure, shown.figure, this.before, ms);
+        const glide = window.figureMotion.hold(window.figures.drawnIn(this.figure), ms);
+        window.figures.show(this.figure, shown.figure);
         this.words.textContent = shown.words;
         this.shown = shown;
         this.questions.heard(shown.answered, this.isSet());
+        glide();
       }
       if (!this.isWanted) this.place.dataset.state = error === undefined ? "shown" : "refused";
     }

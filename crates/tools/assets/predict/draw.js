@@ -151,8 +151,7 @@
     // The reader's mark alone, where it stood among the others.
     ghost() {
       const none = (it) => ({ ...it, [it.kind === "bars" ? "sizes" : "y"]: [] });
-      const { marks, ...rest } = this.with(this.values);
-      return { ...rest, marks: marks.map((it, nth) => (nth === this.nth ? it : none(it))) };
+      return this.with(this.values).marks.map((it, nth) => (nth === this.nth ? it : none(it)));
     }
 
     // ---- Covered, and shown.

@@ -29,7 +29,7 @@ pub(super) fn marks(it: OnlineSteps) -> Vec<Mark> {
     let told = |of: &[f64]| of.iter().map(|&x| short(x)).collect::<Vec<_>>();
     let across = |from: f64, to: f64, y: f64, panel: usize| {
         let line = Mark::lines([from, to], [rounded(y); 2]).line("currentColor", 2.0);
-        line.silent().unclipped().fleeting().on(panel)
+        line.silent().unclipped().on(panel)
     };
     let [left, right] = [-0.5, scores.len() as f64 - 0.5];
     let texted = |x: f64, y: f64, text: String, panel: usize| {
@@ -43,7 +43,7 @@ pub(super) fn marks(it: OnlineSteps) -> Vec<Mark> {
         bars(&powers, 0).dragged_along_y(keys(0)).hover(told(scores)),
         across(left, right, maximum, 0),
         texted(left, top, format!("line: m = {} ln 2", short(maximum)), 0),
-        bars(&step.counts, 1).hover(told(&step.counts)).fleeting(),
+        bars(&step.counts, 1).hover(told(&step.counts)),
         bars(values, 2).dragged_along_y(keys(1)).hover(told(values)),
         across(left, right, step.average, 2),
         texted(left, high, format!("line: o / l = {}", short(step.average)), 2),

@@ -169,13 +169,13 @@ impl Picture<'_> {
             temperatures().map(|at| format!("temperature={at}")).collect();
         let band = |nth: usize| {
             let heights = at.iter().map(|shares| rounded(shares[nth]));
-            let band = Mark::bars(heights).dragged(sets.clone());
+            let band = Mark::bars(heights).sets(sets.clone());
             band.coloured(colour(nth)).opacity(0.7).silent()
         };
         let here = (self.temperature - 0.1) / 0.05;
         let rule = Mark::lines([here; 2], [0.0, 1.0]).line("currentColor", 2.0);
         let knob = Mark::points([here], [1.0]).sized(12).coloured("currentColor");
-        let rule = [rule, knob].map(|it| it.silent().unclipped().fleeting());
+        let rule = [rule, knob].map(|it| it.silent().unclipped());
         (0..=BANDS).map(band).chain(rule).collect()
     }
 
@@ -190,7 +190,7 @@ impl Picture<'_> {
             };
             let name = format!("{name} {}", share(part));
             let bar = Mark::bars([rounded(part)]).coloured(colour(nth)).opacity(0.7);
-            let bar = bar.fleeting().hover([name.clone()]).picks(self.again());
+            let bar = bar.hover([name.clone()]).picks(self.again());
             let middle = below + part / 2.0;
             below += part;
             let name = (part >= 0.035).then(|| {
@@ -210,7 +210,6 @@ impl Picture<'_> {
             .coloured("currentColor")
             .hover(told)
             .picks(self.again())
-            .fleeting()
             .on(1)
     }
 

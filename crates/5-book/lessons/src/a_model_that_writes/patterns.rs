@@ -191,7 +191,7 @@ impl Picture<'_> {
             .named(&format!("head {layer}.{head}"))
             .coloured_each(lit)
             .written(self.of_head.iter().map(|&of| share(of)), "outside")
-            .dragged(PATTERNS.map(|(pattern, _)| format!("pattern={pattern}")))
+            .sets(PATTERNS.map(|(pattern, _)| format!("pattern={pattern}")))
             .on(1);
         let chosen = format!("head {layer}.{head}");
         let cell = |pattern: usize, _: usize| share(self.of_head[pattern]);
@@ -231,7 +231,7 @@ impl Picture<'_> {
         let at = [self.bound; 2].map(rounded);
         let line = Mark::lines([-0.5, HANDLE], at).line(palette::head(1), 2.0);
         let knob = Mark::points([HANDLE], [at[0]]).sized(12).coloured(palette::head(1));
-        [line.silent().fleeting(), knob.silent().dragged_along_y(["bound"]).unclipped()]
+        [line.silent(), knob.silent().dragged_along_y(["bound"]).unclipped()]
     }
 }
 

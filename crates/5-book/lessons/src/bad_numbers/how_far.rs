@@ -208,7 +208,7 @@ fn figure(
         let panel = Panel::new(name, x, y, ROW * N as f64);
         let marks = number_maps::marks_of(nth, name, entries);
         let marks = marks.map(|mark| {
-            mark.text_size(13).presses(by_cell((N, N), |i, j| set.pressed(nth, (i, j))))
+            mark.text_size(13).sets(by_cell((N, N), |i, j| set.pressed(nth, (i, j))))
         });
         let (row, column) = BROKEN;
         let framed = (nth < 3).then(|| share_map::frame([column; 2], [row; 2]));

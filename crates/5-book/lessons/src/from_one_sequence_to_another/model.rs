@@ -107,7 +107,6 @@ impl Translation {
         let tables = maps.tables().iter().cloned();
         Ok(chart
             .tables(tables)
-            .without_ghosts()
             .sketch(maps.sketch())
             .says(maps.alternative())
             .figure()?)

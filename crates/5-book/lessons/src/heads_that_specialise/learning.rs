@@ -70,7 +70,6 @@ impl Learning<'_> {
                 (0..self.targets.len()).map(|r| self.line(r)),
             )
             .sketch(self.sketch(&tables[0]))
-            .without_ghosts()
             .tables(tables)
             .says(self.sentence())
             .figure()
@@ -94,7 +93,7 @@ impl Learning<'_> {
                 .with_gaps()
                 .scaled(stops, [0, 1])
                 .hover(by_cell(shape, told))
-                .presses(sets.clone())
+                .sets(sets.clone())
         };
         let grey = vec![(0.0, FAINT), (1.0, NEUTRAL)];
         let frame =

@@ -189,7 +189,6 @@ impl Comparison {
             .panel(of_losses, others.into_iter().chain(lines))
             .panel(of_check, self.check(place))
             .says(shown.alternative())
-            .without_ghosts()
             .tables(shown.tables().iter().cloned().chain([check]))
             .figure()?)
     }
@@ -203,7 +202,7 @@ impl Comparison {
         let cells = cells.scaled(stops, [0.0, 1.0]).text_size(12).in_legend(false);
         let cells = cells.lettered(by_cell(shape, |i, j| in_percent(part(i, j))));
         let cells = cells.tells("{row}: the gradient of {column} is off by {text}");
-        let cells = cells.presses(by_cell(shape, |i, _| format!("way={}", KEYS[i].0)));
+        let cells = cells.sets(by_cell(shape, |i, _| format!("way={}", KEYS[i].0)));
         [cells, share_map::frame([0, shape.1 - 1], [place; 2])]
     }
 }

@@ -168,7 +168,7 @@ impl Set {
             .named("half is used")
             .coloured_each(all.clone().map(colour))
             .written(pays.iter().map(|n| short(n.ilog2())), "outside")
-            .dragged(all.map(|tokens| format!("tokens={tokens}")))
+            .sets(all.map(|tokens| format!("tokens={tokens}")))
             .silent())
     }
 }
@@ -207,8 +207,8 @@ impl Way {
         let dot = Mark::points([chosen as f64], [percent[chosen]]);
         [
             line,
-            name.coloured(colour).silent().fleeting().unclipped(),
-            dot.coloured(colour).sized(9).silent().fleeting().unclipped(),
+            name.coloured(colour).silent().unclipped(),
+            dot.coloured(colour).sized(9).silent().unclipped(),
         ]
     }
 }
@@ -233,7 +233,7 @@ fn figure(set: &Set, title: String, best: [String; 2]) -> Result<Figure> {
     let columns = Mark::bars(vec![160.0; names.len()])
         .named("machines")
         .coloured("transparent")
-        .dragged(names.iter().map(|n| format!("n={n}")))
+        .sets(names.iter().map(|n| format!("n={n}")))
         .hover((0..names.len()).map(told))
         .silent();
     let at = chosen as f64;
@@ -255,7 +255,7 @@ fn figure(set: &Set, title: String, best: [String; 2]) -> Result<Figure> {
         .panel(
             Panel::new("used, in % of what the machines could compute", x, y, 270.0),
             rules
-                .map(|ends| Mark::rule(ends).fleeting())
+                .map(|ends| Mark::rule(ends))
                 .into_iter()
                 .chain(lines)
                 .chain(texts)

@@ -154,13 +154,9 @@ fn figure(
             .marked("circle", 5)
             .coloured(blue)
             .mark_opacity(opacity)
-            .fleeting()
     };
     let cut = set.cycle.min(read.len());
-    let rule = Mark::lines([line; 2], [low, high])
-        .line(palette::head(1), 2.0)
-        .silent()
-        .fleeting();
+    let rule = Mark::lines([line; 2], [low, high]).line(palette::head(1), 2.0).silent();
     let knob = Mark::points([line], [high - 3.0])
         .marked("circle", 16)
         .coloured(palette::head(1))
@@ -173,7 +169,7 @@ fn figure(
         let at = begins as f64 - 1.0;
         let begins = Mark::texts([at], [low + 4.0], [format!("wear begins: {begins} ")]);
         let begins = begins.text_size(13).placed("middle left").silent();
-        marks.splice(0..0, [area, Mark::rule([[at, low], [at, high]]).fleeting()]);
+        marks.splice(0..0, [area, Mark::rule([[at, low], [at, high]])]);
         marks.push(begins);
     }
     marks.push(knob.silent());

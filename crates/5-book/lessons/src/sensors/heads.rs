@@ -196,8 +196,7 @@ fn marks(set: &Set, readings: &[f64], from: f64) -> [Mark; 2] {
             .coloured(blue)
             .sized(7)
             .hover(told)
-            .picks("at={nth}")
-            .fleeting();
+            .picks("at={nth}");
     let colour = if set.spike == 0.0 { blue } else { palette::wrong() };
     let chosen = Mark::points([set.at], [rounded(set.spike)]).coloured(colour).sized(14);
     [line, chosen.silent().dragged_along_y(["spike"])]

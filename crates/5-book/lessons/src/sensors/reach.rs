@@ -102,12 +102,11 @@ fn figure(reading: usize, moved: &Matrix) -> Result<Figure> {
         let told = told.map(|(t, &x)| format!("{name} half of token {t}: {}", share(x)));
         Mark::bars(column.iter().map(|&x| rounded(sign * x)))
             .named(name)
-            .fleeting()
             .coloured(palette::head(half))
             .hover(told)
     });
     let x = reading as f64;
-    let rule = Mark::lines([x; 2], ENDS).line("currentColor", 1.5).silent().fleeting();
+    let rule = Mark::lines([x; 2], ENDS).line("currentColor", 1.5).silent();
     let knob = Mark::points([reading], [1.42])
         .marked("circle", 18)
         .coloured("currentColor")
@@ -122,7 +121,7 @@ fn figure(reading: usize, moved: &Matrix) -> Result<Figure> {
     let names = names.map(|(y, name, is_right)| {
         let (x, place) = if is_right { (x + 1.0, "right") } else { (x - 1.0, "left") };
         let name = Mark::texts([x], [y], [name]).text_size(14).silent();
-        name.placed(&format!("middle {place}")).fleeting()
+        name.placed(&format!("middle {place}"))
     });
     let marks = bars.into_iter().chain([rule, knob.silent()]);
     let places = [-2.0, -1.0, 0.0, 1.0];

@@ -158,7 +158,7 @@ fn figure(
             .text_size(13)
             .text_colour("currentColor")
             .tells("row {row}, {column} column: {text}");
-        let cells = cells.presses(by_cell(gradients.shape(), |i, j| {
+        let cells = cells.sets(by_cell(gradients.shape(), |i, j| {
             format!("matrix={}&row={}&column={}", MATRICES[nth], FEATURES[i], j + 1)
         }));
         let chosen = (nth == which).then(|| share_map::frame([column; 2], [row; 2]));
@@ -167,7 +167,7 @@ fn figure(
     let handle = Mark::points([x], [rounded(y)]).sized(18).coloured(palette::head(0));
     let handle = handle.outlined("var(--bg)", 3.0).dragged_along_x("nudge").silent();
     let handle = handle.in_legend(false).unclipped().on(3);
-    Ok(tangent_on(chart, tangent)?.marks([handle]).without_ghosts().figure()?)
+    Ok(tangent_on(chart, tangent)?.marks([handle]).figure()?)
 }
 
 /// The loss by the nudge, from the smallest to the largest.

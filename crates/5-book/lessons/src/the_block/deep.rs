@@ -115,7 +115,7 @@ fn figure(title: String, set: &Set, depth: &Depth, longest: &Depth) -> Result<Fi
         .above(legend_room(lines.iter().map(|(name, _)| *name), 14.0))
         .panel(measured, marks.chain([end]))
         .panel(hidden, block(set));
-    Ok(chart.captioned().without_ghosts().figure()?)
+    Ok(chart.captioned().figure()?)
 }
 
 /// The wire through a block, the residual over it, and its parts.

@@ -163,12 +163,7 @@ fn figure(title: &str, chosen: &str, width: usize, position: usize) -> Result<Fi
         alike.into_iter().map(move |mark| mark.on(2 + nth))
     });
     let marks: Vec<Mark> = maps.chain(lines).collect();
-    Ok(Chart::new(title)
-        .by_width(panels)
-        .marks(marks)
-        .captioned()
-        .without_ghosts()
-        .figure()?)
+    Ok(Chart::new(title).by_width(panels).marks(marks).captioned().figure()?)
 }
 
 fn draw(&Set { position, table: kind, width: d_model }: &Set) -> Result<LiveView<Facts>> {

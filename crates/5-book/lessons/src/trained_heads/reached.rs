@@ -50,11 +50,15 @@ fn part(shares: &[f64], least: f64) -> f64 {
 fn line(name: &str, shares: &[f64]) -> Mark {
     let x: Vec<f64> = (0..=STEPS).map(|at| at as f64 / STEPS as f64).collect();
     let y: Vec<f64> = x.iter().map(|&least| rounded(part(shares, least))).collect();
-    let told = x.iter().zip(&y).map(|(least, part)| {
-        format!("{}<br>{:.1} % reach {}", escaped(name), 100.0 * part, share(*least))
-    });
+    let told = x
+        .iter()
+        .zip(&y)
+        .map(|(least, part)| format!("{:.1} % reach {}", 100.0 * part, share(*least)));
     let told: Vec<String> = told.collect();
-    Mark::lines(x, y).named(name).hover(told)
+    Mark::lines(x, y)
+        .named(name)
+        .hover(told)
+        .tells(format!("{}<br>{{told}}", escaped(name)))
 }
 
 fn table(Measure { name, lists }: &Measure) -> Table {

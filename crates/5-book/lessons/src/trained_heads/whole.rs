@@ -5,9 +5,7 @@ use std::sync::OnceLock;
 
 use anyhow::{Context, Result};
 use attention::Matrix;
-use figures::{
-    Axis, Chart, Figure, Mark, NEUTRAL, Table, by_cell, palette, rounded, share_map,
-};
+use figures::{Axis, Chart, Figure, Mark, NEUTRAL, Table, palette, rounded, share_map};
 use serde::{Deserialize, Serialize};
 
 use crate::Args;
@@ -76,10 +74,11 @@ pub(super) fn six_kinds(_: &Args) -> Result<Figure> {
     };
     let maps: Vec<Matrix> = (0..KINDS.len()).map(map).collect();
     let marks = maps.iter().enumerate().map(|(nth, map)| {
-        let told = by_cell(map.shape(), |l, head| {
-            format!("head {l}.{head} → {}: {}", KINDS[nth], share(map[(l, head)]))
-        });
-        share_map::cells(map, told, 1).on(nth).named(KINDS[nth])
+        Mark::cells(share_map::entries(map), 1)
+            .scaled(palette::shares(), [0, 1])
+            .tells(format!("{{row}}, head {{column}} → {}: {{number}}", KINDS[nth]))
+            .on(nth)
+            .named(KINDS[nth])
     });
     let table = |(nth, map): (usize, &Matrix)| {
         Table::grid(KINDS[nth], "", &layers, &heads, |l, head| share(map[(l, head)]))
@@ -109,18 +108,13 @@ pub(super) fn seven_pairs(_: &Args) -> Result<Figure> {
         all.filter(move |it| moves(it.2, 1.0) == is_moved).collect::<Vec<_>>()
     };
     let dots = |points: &[(usize, usize, [f64; 2])]| {
-        let told = points.iter().map(|(head, row, [pronoun, control])| {
-            let pair = PAIRS[*row];
-            format!(
-                "head {}, {pair}<br>{pronoun:.2}, the word before {control:.2}",
-                name(*head)
-            )
-        });
         let [x, y]: [Vec<f64>; 2] = [
             points.iter().map(|it| rounded(it.2[0])).collect(),
             points.iter().map(|it| it.1 as f64).collect(),
         ];
-        Mark::points(x, y).hover(told.collect::<Vec<_>>()).unclipped()
+        let heads: Vec<_> =
+            points.iter().map(|it| format!("head {}", name(it.0))).collect();
+        Mark::points(x, y).hover(heads).unclipped()
     };
     let moved = points(true);
     let still = dots(&points(false)).named("does not move the pair");

@@ -153,13 +153,12 @@ fn drawn(
             .named(name)
             .hover(told.collect::<Vec<_>>())
             .picks("token={nth}")
-            .fleeting()
             .on(2)
             .unclipped()
     };
     let moved = (0..n).map(|at| {
         let line = Mark::lines([had[at], gets[at]].map(rounded), [at; 2]);
-        line.line(NEUTRAL, 2.0).in_legend(false).silent().fleeting().on(2)
+        line.line(NEUTRAL, 2.0).in_legend(false).silent().on(2)
     });
     let columns = ["before", "masked"].map(str::to_owned);
     let cell = |at: usize, nth: usize| share([&had, &gets][nth][at]);
@@ -194,7 +193,7 @@ fn by_head(in_heads: &[f64], head: usize) -> Mark {
     Mark::bars(in_heads.iter().map(|&x| rounded(x)))
         .coloured_each((0..N_HEADS).map(colour))
         .written(numbers, "outside")
-        .dragged((0..N_HEADS).map(|at| format!("head={at}")))
+        .sets((0..N_HEADS).map(|at| format!("head={at}")))
         .in_legend(false)
         .silent()
         .on(3)

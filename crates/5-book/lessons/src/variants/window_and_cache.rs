@@ -240,7 +240,7 @@ impl Reach<'_> {
             }
         }
         let lines = Mark::lines(x, y).with_gaps().line(palette::head(0), 1.0);
-        let lines = lines.opacity(0.45).silent().fleeting();
+        let lines = lines.opacity(0.45).silent();
         let nodes = lit.iter().enumerate().map(|(layer, lit)| {
             let colour =
                 |token: usize| match [layer, token] == [self.n_layers, self.query] {
@@ -257,7 +257,6 @@ impl Reach<'_> {
                     (0..N_TOKENS).map(|token| format!("token {token} at layer {layer}")),
                 )
                 .picks(format!("query={{nth}}{picked}"))
-                .fleeting()
                 .unclipped()
         });
         [lines].into_iter().chain(nodes).collect()
@@ -295,7 +294,6 @@ fn frame(query: usize) -> Mark {
         .line(palette::head(1), 2.0)
         .unclipped()
         .silent()
-        .fleeting()
 }
 
 #[cfg(test)]

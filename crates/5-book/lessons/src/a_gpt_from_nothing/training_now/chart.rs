@@ -47,7 +47,6 @@ impl Now<'_> {
             .marks(maps)
             .grouped(Grouping::Stacked)
             .bar_gap(0.2)
-            .without_ghosts()
             .tables(self.tables())
             .says(format!("Lines of losses, bars and maps. {}", self.words()))
             .figure()

@@ -71,8 +71,7 @@ pub(super) fn figure(title: String, change: &Change) -> Result<Figure> {
         .figure()
 }
 
-/// Of the strips, and of what leads from one to the other. They name what is shown, so that
-/// nothing of another head stays behind as a ghost.
+/// Of the strips, and of what leads from one to the other.
 fn rows_of(change: &Change) -> [String; 3] {
     let out = if change.is_mixed { "output" } else { "as it is" };
     ["before".to_owned(), format!("head {}", change.head), out.to_owned()]

@@ -97,7 +97,6 @@ impl ChosenLink<'_> {
             .dashed("dot")
             .in_legend(false)
             .silent()
-            .fleeting()
             .unclipped()
     }
 
@@ -111,11 +110,7 @@ impl ChosenLink<'_> {
             });
             let told: Vec<String> = told.collect();
             let x = links.iter().map(|link| rounded(x(link)));
-            Mark::points(x, places.clone())
-                .named(&name)
-                .hover(told)
-                .fleeting()
-                .unclipped()
+            Mark::points(x, places.clone()).named(&name).hover(told).unclipped()
         };
         let even = rounded(self.even());
         [

@@ -58,7 +58,6 @@ impl ScoreAndMaps<'_> {
             .panel(score.whole(), self.score())
             .tables(self.tables())
             .sketch(self.sketch())
-            .without_ghosts()
             .says(self.sentence())
             .figure()
     }
