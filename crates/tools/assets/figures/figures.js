@@ -169,10 +169,10 @@
   // Shows another figure of the same kind instead of one: `page` is what the crate's
   // `Figure::to_page` gives.
   function show(whole, page) {
-    const isNarrow = drawnIn(whole).clientWidth < NARROW; // asked before anything changes
+    const place = drawnIn(whole);
+    const isNarrow = place.clientWidth < NARROW; // asked before anything changes
     whole.querySelector("figcaption").innerHTML = page.caption;
     addTables(whole.querySelector("details"), page.tables);
-    const place = drawnIn(whole);
     place.setAttribute("aria-label", page.alternative);
     if (page.drawings) return showDiagram(place, page.drawings, isNarrow);
     place.dataset.sketch = page.sketch;

@@ -57,8 +57,9 @@ pub fn run(args: &Args) -> Result<()> {
     let rest = completing(args, &rest);
     let mut is_set_up = true;
     if is_first {
-        // These compile for minutes: one after the other, as a reader comes to them.
-        session.runs("pages", &completing(args, &["live"]))?;
+        // These compile for minutes: one after the other, as a reader comes to them, and the
+        // pages themselves come first.
+        session.runs_modestly("pages", &completing(args, &["live"]))?;
         // What answers use, so that a first check waits for nothing; a check says what fails.
         let _ = checks::compile();
         is_set_up = session.runs("notebooks", &["setup"]).unwrap_or_else(no_notebooks);
@@ -94,8 +95,6 @@ fn completing<'a>(args: &Args, parts: &[&'a str]) -> Vec<&'a str> {
 /// Adds parts to the book while the reader works: they may have most of the processor.
 fn complete_book(asked: &[&str]) -> Result<Stopped> {
     let pages = tool::command("pages", Profile::Dev)?;
-    let mut modest = Command::new("nice");
-    modest.args(["-n", "19"]).arg(pages.get_program());
     let start = |mut complete: Command| {
         if stderr().is_terminal() {
             // A terminal has room for one that shows its progress: the notebooks.
@@ -103,9 +102,15 @@ fn complete_book(asked: &[&str]) -> Result<Stopped> {
         }
         Stopped::start(complete.args(asked))
     };
-    // Not every system has `nice`.
-    let rest = start(modest).or_else(|_| start(pages));
+    let rest = start(modest(&pages)).or_else(|_| start(pages));
     rest.context("the figures could not be made live")
+}
+
+/// A tool that leaves the processor to others. Not every system has `nice`.
+fn modest(tool: &Command) -> Command {
+    let mut modest = Command::new("nice");
+    modest.args(["-n", "19"]).arg(tool.get_program());
+    modest
 }
 
 /// Says what keeps the notebooks from running.
@@ -140,6 +145,16 @@ impl Session {
             true => Ok(false),
             false => self.follows(tool::command(name, Profile::Dev)?.args(args)),
         }
+    }
+
+    /// The same beside what a reader waits for.
+    fn runs_modestly(&self, name: &str, args: &[&str]) -> Result<bool> {
+        if self.is_over() {
+            return Ok(false);
+        }
+        let mut tool = tool::command(name, Profile::Dev)?;
+        let modestly = self.follows(modest(&tool).args(args));
+        modestly.or_else(|_| self.follows(tool.args(args)))
     }
 
     /// The same for a tool that is ready.
