@@ -255,7 +255,7 @@ fn figure(set: &Set, title: String, best: [String; 2]) -> Result<Figure> {
         .panel(
             Panel::new("used, in % of what the machines could compute", x, y, 270.0),
             rules
-                .map(|ends| Mark::rule(ends))
+                .map(Mark::rule)
                 .into_iter()
                 .chain(lines)
                 .chain(texts)
