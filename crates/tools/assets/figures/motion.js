@@ -5,7 +5,7 @@
 window.figureMotion = (() => {
   const MOVE = 220; // ms
   const STILL = 0.5; // pixels that are no move
-  const MOST = 200; // things, of which more would move as a cloud
+  const MOST = 200; // things, of which more take too long under a hand
   const still = matchMedia("(prefers-reduced-motion: reduce)");
 
   const drawing = (place) => [...place.querySelectorAll("svg")].find((it) => it.clientWidth);
@@ -42,7 +42,7 @@ window.figureMotion = (() => {
   function hold(place, ms) {
     const before = still.matches || ms === 0 ? null : drawing(place);
     const named = before?.querySelectorAll("[data-key]").length ?? 0;
-    if (named === 0 || named > MOST) return () => {};
+    if (named === 0 || (named > MOST && !ms)) return () => {};
     const from = places(before);
     return () => move(place, from, { duration: ms ?? MOVE, easing: ms ? "ease-in-out" : "ease-out" });
   }

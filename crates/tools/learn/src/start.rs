@@ -149,12 +149,8 @@ impl Session {
 
     /// The same beside what a reader waits for.
     fn runs_modestly(&self, name: &str, args: &[&str]) -> Result<bool> {
-        if self.is_over() {
-            return Ok(false);
-        }
-        let mut tool = tool::command(name, Profile::Dev)?;
-        let modestly = self.follows(modest(&tool).args(args));
-        modestly.or_else(|_| self.follows(tool.args(args)))
+        let ran = self.follows(modest(&tool::command(name, Profile::Dev)?).args(args));
+        ran.or_else(|_| self.runs(name, args))
     }
 
     /// The same for a tool that is ready.

@@ -254,12 +254,7 @@ fn figure(set: &Set, title: String, best: [String; 2]) -> Result<Figure> {
         .bar_gap(0.06)
         .panel(
             Panel::new("used, in % of what the machines could compute", x, y, 270.0),
-            rules
-                .map(Mark::rule)
-                .into_iter()
-                .chain(lines)
-                .chain(texts)
-                .chain([columns]),
+            rules.map(Mark::rule).into_iter().chain(lines).chain(texts).chain([columns]),
         )
         .panel(tokens_panel(), [set.by_tokens()?])
         .says(told(chosen).replace("<br>", ", "))
