@@ -107,17 +107,25 @@ pub(super) fn seven_pairs(_: &Args) -> Result<Figure> {
         });
         all.filter(move |it| moves(it.2, 1.0) == is_moved).collect::<Vec<_>>()
     };
-    let dots = |points: &[(usize, usize, [f64; 2])]| {
+    let dots = |points: &[(usize, usize, [f64; 2])], is_all_told: bool| {
         let [x, y]: [Vec<f64>; 2] = [
             points.iter().map(|it| rounded(it.2[0])).collect(),
             points.iter().map(|it| it.1 as f64).collect(),
         ];
-        let heads: Vec<_> =
-            points.iter().map(|it| format!("head {}", name(it.0))).collect();
-        Mark::points(x, y).hover(heads).unclipped()
+        let told = points.iter().map(|(head, row, [pronoun, control])| {
+            let head = format!("head {}", name(*head));
+            let pair = PAIRS[*row];
+            match is_all_told {
+                false => head, // of hundreds, by its row
+                true => format!(
+                    "{head}, {pair}<br>{pronoun:.2}, the word before {control:.2}"
+                ),
+            }
+        });
+        Mark::points(x, y).hover(told.collect::<Vec<_>>()).unclipped()
     };
     let moved = points(true);
-    let still = dots(&points(false)).named("does not move the pair");
+    let still = dots(&points(false), false).named("does not move the pair");
     let still = still.marked("circle", 6).coloured(NEUTRAL).mark_opacity(0.5);
     let best = moved.iter().map(|it| moved.iter().filter(|of| of.0 == it.0).count());
     let best = best.max().context("a head that moves a pair")?;
@@ -134,7 +142,7 @@ pub(super) fn seven_pairs(_: &Args) -> Result<Figure> {
         ]
     };
     let table = Table::new("The heads that move a pair", columns, moved.iter().map(row));
-    let moved = dots(&moved).named("moves it").marked("circle", 9);
+    let moved = dots(&moved, true).named("moves it").marked("circle", 9);
     let moved =
         moved.coloured(palette::head(0)).written(named, "top center").text_size(11);
     let title = format!("No head changes more than {best} of the seven pairs");
