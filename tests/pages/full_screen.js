@@ -29,7 +29,9 @@ window.fullScreen = {
   },
 
   slider() {
-    return this.spot(this.place.querySelector("input[type=range]"));
+    const slider = this.place.querySelector("input[type=range]");
+    slider.closest("details")?.setAttribute("open", "");
+    return this.spot(slider);
   },
 
   state() {

@@ -22,6 +22,9 @@ window.tried = {
   // The figure's answer to settings, asked of the worker as the page asks.
   async compute(call, settings) {
     const { name, worker, about } = this.live;
+    // No training that the page prepares may come between.
+    this.live.prepare = () => {};
+    await this.until(() => !this.live.isTraining);
     const { weights } = about;
     const began = performance.now();
     let last = null;
@@ -34,8 +37,11 @@ window.tried = {
     return JSON.stringify({ ...last, waited: performance.now() - began });
   },
 
+  // Also those of a control that is folded, since a hand sets it in the drawing.
   inputs(nth) {
-    const inputs = [...this.live.controls[nth].element.querySelectorAll("input, select, textarea")];
+    const { element } = this.live.controls[nth];
+    element.closest("details")?.setAttribute("open", "");
+    const inputs = [...element.querySelectorAll("input, select, textarea")];
     return inputs.filter((input) => !input.disabled);
   },
 
@@ -85,8 +91,7 @@ window.tried = {
   // Where the tip of an arrow is in the figure, and `apart` pixels to its right.
   async tip(nth, apart) {
     const svg = [...this.place.querySelectorAll("svg[data-plane]")].find((it) => it.clientWidth);
-    svg.scrollIntoView({ block: "center", behavior: "instant" });
-    await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    await this.reached(svg);
     const [x, y, unit] = svg.dataset.plane.split(" ").map(Number);
     const [px, py] = this.live.controls[nth].at();
     const { left, top, width } = svg.getBoundingClientRect();

@@ -51,6 +51,7 @@ mod ablation;
 mod average;
 mod axis;
 mod backward_pass;
+mod by_hand;
 mod chart;
 mod costs;
 mod defaults;

@@ -16,7 +16,9 @@ use figures::Figure;
 /// An unknown name, with the known ones; arguments that the figure does not take.
 pub fn draw(name: &str, args: &Args) -> Result<Figure> {
     if let Ok(live) = find(name) {
-        return Ok(live.draw(&args.pairs().collect::<Vec<_>>())?.figure);
+        let pairs: Vec<_> = args.pairs().collect();
+        let shown = if pairs.is_empty() { live.still()? } else { live.draw(&pairs)? };
+        return Ok(shown.figure);
     }
     let (_, draw) = fixed().find(|(known, _)| *known == name).with_context(|| {
         let known: Vec<&str> = names().collect();

@@ -85,7 +85,7 @@ window.figureMarks = (() => {
     const line = [0, -1, 1, -2, 2].find((line) => !taken.some((it) => meet(it, boxAt(line)))) ?? 0;
     taken.push(boxAt(line));
     return text(words, {
-      x: x + dx, y: y + dy + line * size, size, fill: mark.text_colour ?? "currentColor",
+      x: x + dx, y: y + dy + line * size, size, fill: mark.text_colour ?? "currentColor", class: mark.text_colour ? undefined : "figure-haloed",
       "text-anchor": { left: "end", right: "start" }[across] ?? "middle",
     });
   }
@@ -144,7 +144,7 @@ window.figureMarks = (() => {
     const size = mark.text_size ?? 12;
     const room = width(words, size) + 8;
     const isInside = mark.text_place !== "outside" && (isLying ? box.width : box.height) >= room;
-    const look = { size, fill: isInside ? "#fff" : "currentColor", "data-key": key };
+    const look = { size, fill: isInside ? "#fff" : "currentColor", class: isInside ? undefined : "figure-haloed", "data-key": key };
     if (!isLying) {
       return text(words, { x: box.x + box.width / 2, y: box.y - 4, ...look, "text-anchor": "middle" });
     }

@@ -7,6 +7,7 @@ window.figurePlot = (() => {
   const marks = window.figureMarks;
   const LEGEND_ROW = 19;
   const TITLE = 12; // pixels, of what an axis measures
+  const SEMIBOLD = 1.07; // as wide as normal letters, about
   const BAR = { length: 180, thick: 8, title: 11, tick: 10 }; // pixels, of a colour bar
 
   // Gives the drawing, the boxes that tell something under the pointer, and its panels.
@@ -183,8 +184,8 @@ window.figurePlot = (() => {
     const place = (it) => Math.max(area.left + it * area.width, 0);
     const next = all.filter((it) => it.y === y && it.x > x).map((it) => place(it.x) - TITLE);
     const [left, base] = [place(x), area.top + (1 - y) * area.height];
-    const size = fitting(words, 13, Math.min(width, ...next) - left);
-    return text(words, { x: left, y: base - 7, size, "text-anchor": "start" });
+    const size = fitting(words, 13, (Math.min(width, ...next) - left) / SEMIBOLD);
+    return text(words, { x: left, y: base - 7, size, "font-weight": 600, "text-anchor": "start" });
   }
 
   function arrow({ from, to, width, head, colour }, panel) {

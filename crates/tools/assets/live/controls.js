@@ -117,7 +117,7 @@
   // Words in several lines. A long text is not cut off in silence: of what is too long, one
   // character too many is handed on, and the figure says so.
   function words({ caption, most, placeholder }, changed) {
-    const field = element("textarea", { rows: 3, placeholder, spellcheck: false, autocapitalize: "off", autocomplete: "off" });
+    const field = element("textarea", { rows: 1, placeholder, spellcheck: false, autocapitalize: "off", autocomplete: "off" });
     field.addEventListener("input", changed);
     const row = element("label", { className: "live-row live-words-typed" }, name(caption), field);
     return {

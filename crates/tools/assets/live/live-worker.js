@@ -9,7 +9,7 @@ const REHEARSAL = { draws: 4, ms: 100 };
 let module = null; // a promise
 let given = {}; // by name, a promise for each file of weights that a figure has asked for
 let files = {};
-let isStopped = false;
+let run = null; // the training under way: one that begins ends another
 
 async function give(call, name) {
   const bytes = await (await fetch(files.root + files.weights[name])).arrayBuffer();
@@ -21,10 +21,10 @@ const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 async function train(call, id, name, settings) {
   const look = () => call("look", name, settings);
   call("begin", name, settings);
-  isStopped = false;
+  run = id;
   let [taken, all] = call("advance", "0");
   let [lookedAt, n] = [performance.now(), 1];
-  while (taken < all && !isStopped) {
+  while (taken < all && run === id) {
     const began = performance.now();
     [taken, all] = call("advance", String(n));
     const took = performance.now() - began;
@@ -54,7 +54,7 @@ onmessage = async ({ data }) => {
     return;
   }
   if (data.call === "stop") {
-    isStopped = true;
+    run = null;
     return;
   }
   const { id, call: what, name, settings } = data;

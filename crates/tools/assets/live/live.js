@@ -7,6 +7,7 @@
   const { element, make } = window.liveControls;
   const { Questions } = window.liveQuestions;
   const PART = 0.8; // of the time until the next step, while a figure plays
+  const LOOKS = 1000; // ms in sight, before a training is prepared
   const places = [...document.querySelectorAll("[data-live]")];
   const { isPossible, open, ask } = window.liveModule;
   // What kept a place's room until now.
@@ -50,8 +51,7 @@
       const link = element("button", { type: "button" }, "Copy link");
       link.addEventListener("click", () => this.copyLink(link));
       this.buttons = element("div", { className: "live-buttons" }, reset, link);
-      const form = element("div", { className: "live-controls" },
-        ...this.controls.map((control) => control.element), this.buttons);
+      const form = element("div", { className: "live-controls" }, ...this.rows(), this.buttons);
       // mdBook turns the page at an arrow key, which here moves a control.
       form.addEventListener("keydown", (event) => event.stopPropagation());
       form.setAttribute("role", "group");
@@ -69,6 +69,15 @@
         // What a control cannot show is kept as it is, for the figure to say what is wrong.
         if (control.get() !== text) control.other = text;
       }
+    }
+
+    // The controls; those that a hand sets in the drawing are folded.
+    rows() {
+      const elements = (isFolded) => this.controls.filter((it) => it.is_folded === isFolded).map((it) => it.element);
+      const [rows, folded] = [elements(false), elements(true)];
+      if (!folded.length) return rows;
+      const heading = element("summary", {}, "With the keyboard");
+      return [...rows, element("details", { className: "live-folded" }, heading, ...folded)];
     }
 
     // No module will come.
@@ -90,14 +99,19 @@
         const part = event.target.closest("[data-pick]");
         this.pick(part ? part.dataset.pick : window.figures.plotOf(this.figure)?.picked(event));
       });
+      drawn.addEventListener("pointermove", (event) => {
+        const plot = window.figures.plotOf(this.figure);
+        if (plot) drawn.style.cursor = plot.picked(event) ? "pointer" : "";
+      });
       this.place.dataset.state = "ready";
       if (this.isSet()) this.changed();
-      // Weights are not fetched, and nothing is trained, before a reader asks for it.
+      // Weights are not fetched before a reader asks for it.
       if (!this.about.weights && !this.about.training) {
         this.rehearse();
         this.isWanted = true;
         this.draw();
       }
+      if (this.about.training) looked.observe(this.place);
     }
 
     rehearse() {
@@ -123,9 +137,10 @@
     changed(control) {
       if (control) delete control.other;
       this.remember();
-      // What is changed without training anew begins the first training, behind what is shown.
-      if (control?.at_any_time && !this.isBegun && this.isSet()) return this.begin(true);
-      if (this.about.training) this.mark(this.isStale());
+      // What is changed without training anew waits for the first training.
+      if (control?.at_any_time && !this.isBegun && this.isSet()) this.begin(true);
+      if (this.isBehind && this.isSet()) this.isAwaited = true;
+      if (this.about.training) this.mark();
       if (this.isBehind || (this.about.training && !(this.isBegun && control?.at_any_time))) return;
       this.isWanted = true;
       this.draw();
@@ -137,9 +152,11 @@
       return this.controls.some((it) => !it.at_any_time && isOther(it));
     }
 
-    mark(isStale) {
+    mark() {
+      const isStale = this.isStale();
       this.place.classList.toggle("is-stale", isStale);
-      this.train.textContent = isStale ? "Train with these settings" : "Train";
+      if (this.isAwaited) this.train.textContent = "Stop";
+      else this.train.textContent = isStale ? "Train with these settings" : "Train";
     }
 
     // Sets what a part of the drawing stands for: `stop=3`, or `query=3&key=5`.
@@ -164,9 +181,10 @@
         control.set(pair ? pair[1] : control.first);
         delete control.other;
       }
-      if (this.about.training) this.remember();
-      if (this.about.training) this.begin();
-      else this.changed();
+      const isTrained = (this.isBehind || this.isDone) && !this.isStale();
+      if (!this.about.training || isTrained) return this.changed(this.anyTime());
+      this.remember();
+      this.begin();
     }
 
     // Asks for the newest settings; those that came between are passed over.
@@ -212,7 +230,12 @@
         control.set(control.first);
         delete control.other;
       }
-      this.changed(this.controls.find((control) => control.at_any_time));
+      this.changed(this.anyTime());
+    }
+
+    // A control that is changed without training anew.
+    anyTime() {
+      return this.controls.find((control) => control.at_any_time);
     }
 
     // ---- Training: begun by hand, told as it goes, stopped by hand.
@@ -221,34 +244,41 @@
       this.train = element("button", { type: "button", className: "live-train" }, "Train");
       this.progress = element("progress", { max: 1, value: 0 });
       this.progress.setAttribute("aria-label", "Steps of the training");
-      this.train.addEventListener("click", () => (this.isTraining ? this.stop() : this.begin()));
+      this.train.addEventListener("click", () => (this.isAwaited ? this.stop() : this.begin()));
       this.buttons.prepend(this.train, this.progress);
       // Above what it changes, where the words that grow below do not move it.
       this.questions.element.after(this.buttons);
     }
 
+    // Trains behind what is shown, for a reader who has come to look: what is then changed
+    // without training anew is answered at once.
+    prepare() {
+      if (!this.isBegun && !this.isStale()) this.begin(true);
+    }
+
+    // A training that is awaited has its progress and its end on the button.
     begin(isBehind = false) {
-      this.isTraining = true;
-      this.isBegun = true;
-      this.isBehind = isBehind;
+      const run = (this.run = {});
+      Object.assign(this, { isTraining: true, isBegun: true, isBehind, isAwaited: !isBehind, isDone: false });
       this.trained = this.settings();
-      this.mark(false);
-      this.train.textContent = "Stop";
+      this.mark();
       this.progress.value = 0;
-      this.place.dataset.state = "training";
+      const state = () => this.isAwaited && (this.place.dataset.state = "training");
+      state();
       ask(this.worker, { call: "train", name: this.name, settings: this.settings() }, (answer) => {
+        if (this.run !== run) return; // another has begun
         const [taken, all] = answer.progress ?? [0, 1];
-        this.progress.value = taken / all;
+        if (this.isAwaited) this.progress.value = taken / all;
         if (answer.error === undefined && !answer.broken && !answer.done) {
           if (!this.isBehind) this.show(answer);
-          this.place.dataset.state = "training";
-          return;
+          return state();
         }
-        this.isTraining = this.isBehind = false;
-        this.train.textContent = "Train";
-        this.show(answer);
+        this.isTraining = this.isBehind = this.isAwaited = false;
+        this.isDone = taken === all;
+        if (!isBehind) this.show(answer);
+        this.mark();
         // Its controls may have been moved meanwhile.
-        if (isBehind) this.changed(this.controls.find((control) => control.at_any_time));
+        if (isBehind && this.isSet()) this.changed(this.anyTime());
       });
     }
 
@@ -299,6 +329,14 @@
       open(target).then((made) => (made ? figure.open(made) : figure.clear()));
     }
   }, { rootMargin: "800px" });
+  // What is trained is looked at for a while.
+  const looked = new IntersectionObserver((entries) => {
+    for (const { isIntersecting, target } of entries) {
+      const figure = figures.get(target);
+      clearTimeout(figure.soon);
+      if (isIntersecting) figure.soon = setTimeout(() => figure.prepare(), LOOKS);
+    }
+  }, { threshold: 0.3 });
   places.forEach((place) => watch.observe(place));
   window.live = { figures, ask };
 })();

@@ -10,8 +10,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result};
+use figures::Figure;
 use lessons::Args;
-use lessons::live::{Control, Live, PageQuestion, Weights};
+use lessons::live::{Control, Kind, Live, PageQuestion, Weights};
 use pages::{FigureFolder, Figures};
 use runs::Run;
 use serde_json::{Value, json};
@@ -70,7 +71,7 @@ impl FigureCache {
         }
         let html = figure.to_html(FigureFolder::ID);
         let html = match lessons::gallery::find(name) {
-            Ok(live) => live_place(live, &html)?,
+            Ok(live) => live_place(live, &figure, &html)?,
             Err(_) if name == HEADS => heads_place(&html)?,
             Err(_) => html,
         };
@@ -103,23 +104,29 @@ fn heads_place(figure: &str) -> Result<String> {
 }
 
 /// A live figure: as any other, and beside it what `live.js` needs to make it live.
-fn live_place(live: &dyn Live, figure: &str) -> Result<String> {
+fn live_place(live: &dyn Live, drawn: &Figure, figure: &str) -> Result<String> {
     let name = live.name();
     let question = |it: &PageQuestion| {
         let [ask, found] = [it.ask, it.found].map(figures::formula);
         json!({ "ask": ask, "answer": it.answer, "found": found })
     };
-    let controls: Vec<Value> = live.controls().iter().map(Control::to_json).collect();
-    // Weights are not fetched, and nothing is trained, before a reader asks for it.
+    let by_hand = drawn.set_by_hand();
+    // What is played has its button, wherever else it is set.
+    let is_folded = |it: &Control| {
+        let in_plane = matches!(it.kind, Kind::Point { .. }) && drawn.has_plane();
+        !it.is_played && (in_plane || by_hand.contains(it.key))
+    };
+    let control = |it: &Control| {
+        let mut control = it.to_json();
+        control["is_folded"] = json!(is_folded(it));
+        control
+    };
+    let controls: Vec<Value> = live.controls().iter().map(control).collect();
+    // Weights are not fetched, and nothing is trained, before a reader is there.
     let is_drawn_at_once = live.weights().is_none() && !live.is_trained();
     let words = if is_drawn_at_once { live.draw(&[])?.words } else { String::new() };
-    let has_wide = controls.iter().any(|control| {
-        let columns = control["columns"].as_array().map_or(0, Vec::len);
-        control["kind"] == "matrix" && columns > WIDE
-    });
     let is_played = controls.iter().any(|control| control["is_played"] == true);
-    let class = [("live", true), (" has-wide", has_wide), (" is-played", is_played)];
-    let class: String = class.iter().filter(|it| it.1).map(|it| it.0).collect();
+    let class = if is_played { "live is-played" } else { "live" };
     let room = room(live, &words);
     let about = json!({
         "words": words,
@@ -136,9 +143,6 @@ fn live_place(live: &dyn Live, figure: &str) -> Result<String> {
          <script type=\"application/json\">{about}</script>{room}{figure}</div>"
     ))
 }
-
-/// Columns of a table of numbers that has no room beside a figure.
-const WIDE: usize = 6;
 
 /// What takes the place of the questions, of the words and of the buttons of a training until
 /// a script makes them: as long, and never seen. The search does not find it.

@@ -61,9 +61,10 @@ impl Canvas {
     /// is; a page's style sheet puts its own colour there.
     pub(super) fn into_svg(self, class: &str) -> String {
         let [width, height] = self.size.map(short);
+        let ratio = self.size[0] / self.size[1];
         format!(
             "<svg class=\"{class}\" xmlns=\"http://www.w3.org/2000/svg\" \
-             viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
+             viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" style=\"--ratio:{ratio:.2}\" \
              color=\"#767676\" font-family=\"system-ui, sans-serif\"{}>{}</svg>",
             self.plane, self.body
         )

@@ -113,7 +113,7 @@ impl Arrow {
 const EVEN: f64 = 1e-9;
 
 /// To two decimals, with the minus sign of a formula; no zero has a sign.
-fn signed(number: f64) -> String {
+pub(super) fn signed(number: f64) -> String {
     let rounded = (number * 100.0).round() / 100.0;
     format!("{}", rounded + 0.0).replace('-', "−")
 }
@@ -138,7 +138,7 @@ fn sketched(query: [f64; 2], arrows: &[Arrow]) -> String {
 }
 
 /// Beyond the reach of the plane, in pixels: room for a name.
-const MARGIN: f64 = 20.0;
+const MARGIN: f64 = 28.0;
 /// Of a tip that is dragged.
 const HANDLE: f64 = 7.0;
 /// How tall an entry of the list is, and a bar of it.
@@ -176,7 +176,6 @@ fn drawn(
         // another name, nearer to the middle, where they would meet.
         let tip = plane.at(arrow);
         let mut beyond = [tip[0], tip[1] - if arrow[1] < 0.0 { -16.0 } else { 16.0 }];
-        beyond[1] = beyond[1].clamp(7.0, side - 7.0);
         let inward = if arrow[0] < 0.0 { 22.0 } else { -22.0 };
         let meets = |[x, y]: [f64; 2], [ox, oy]: &[f64; 2]| {
             (x - ox).abs() < 21.0 && (y - oy).abs() < 15.0
@@ -261,12 +260,22 @@ impl Plane {
         canvas.line(self.at([0.0, -edge]), self.at([0.0, edge]), Ink::Muted);
     }
 
-    /// From a key's tip straight to the line of the query.
+    /// From a key's tip straight to the line of the query, and what that cuts off of the
+    /// line, as a thick stroke on the key's side.
     fn shadow(&self, canvas: &mut Canvas, query: [f64; 2], key: &Arrow, ink: Ink) {
-        let length = query[0] * query[0] + query[1] * query[1];
+        let length = query[0].hypot(query[1]);
         if length > 0.0 {
-            let foot = query.map(|it| it * key.dot / length);
+            let [x, y] = query.map(|it| it / length);
+            let foot = [x, y].map(|it| it * key.dot / length);
             canvas.dashes(self.at(key.key), self.at(foot), ink);
+            let side = if x * key.key[1] < y * key.key[0] { -1.0 } else { 1.0 };
+            let beside = |point: [f64; 2], by: f64| {
+                let at = self.at(point);
+                [at[0] - y * by * side, at[1] - x * by * side]
+            };
+            let origin = [0.0; 2];
+            let corners = [(origin, 1.5), (foot, 1.5), (foot, 7.5), (origin, 7.5)];
+            canvas.filled(&corners.map(|(point, by)| beside(point, by)), ink);
         }
     }
 

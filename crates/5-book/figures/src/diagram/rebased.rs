@@ -1,7 +1,7 @@
 //! Queries and keys as arrows, before and after a change of basis between them.
 
 use super::canvas::{Anchor, Canvas, Ink, Look, Rect};
-use super::dot_product::{Arrow, pair};
+use super::dot_product::{Arrow, pair, signed};
 use super::{BESIDE, NARROW, figure};
 use crate::chart::Text;
 use crate::{Error, Figure, Result, Table, sketch};
@@ -18,9 +18,9 @@ pub struct RebasedWord<'a> {
 }
 
 /// The queries of two words in one plane and their keys in another, as they were (grey) and
-/// as they are now, with every product q · k. Both planes reach as far as `reach`; an arrow
-/// that is longer ends at the edge. A page drags a query's tip: what it sets is the query
-/// divided by `scale`.
+/// as they are now, with the cosine of the queries and every product q · k. Both planes
+/// reach as far as `reach`; an arrow that is longer ends at the edge. A page drags a query's
+/// tip: what it sets is the query divided by `scale`.
 ///
 /// # Errors
 /// [`Error::NotFinite`] for an entry that is no number.
@@ -50,9 +50,10 @@ pub fn rebased(
     let text = Text {
         alternative: format!(
             "Two planes of arrows: the queries of {} and {}, and their keys, before and \
-             after a change of basis. Products: {}.",
+             after a change of basis. The queries now have a cosine of {}. Products: {}.",
             words[0].name,
             words[1].name,
+            signed(angle(words).cos()),
             sums_text(&products)
         ),
         sketch: sketch::tables(&[moved.clone(), products.clone()]),
@@ -71,16 +72,29 @@ fn products(words: &[RebasedWord; 2]) -> [[String; 2]; 4] {
     [(0, 1), (1, 0), (0, 0), (1, 1)].map(|(from, to)| {
         let [a, b] = [&words[from], &words[to]];
         let sum = Arrow::new(b.name, a.query[1], b.key[1]).sum();
-        [format!("{} → {}", a.name, b.name), sum]
+        let key = if from == to { "itself" } else { b.name };
+        [format!("{} → {key}", a.name), sum]
     })
+}
+
+/// From the first query to the second as they are now, anticlockwise.
+fn angle(words: &[RebasedWord; 2]) -> f64 {
+    let [[ax, ay], [bx, by]] = words.each_ref().map(|word| word.query[1]);
+    (ax * by - ay * bx).atan2(ax * bx + ay * by)
 }
 
 /// Between the planes, over them, and a line of the lists below.
 const GAP: f64 = 24.0;
 const HEADING: f64 = 26.0;
-const LINE: f64 = 21.0;
-/// Where the sums of products begin.
-const SUMS: f64 = 164.0;
+const LINE: f64 = 20.0;
+/// How wide a word is in the legend, its query and its key, and the name of a product.
+const WORD: f64 = 98.0;
+const PAIR: f64 = 118.0;
+const PRODUCT: f64 = 138.0;
+/// The arc between the queries, and the letters of their cosine with the room they take.
+const ARC: f64 = 22.0;
+const COSINE: f64 = 20.0;
+const COSINE_ROOM: f64 = 102.0;
 /// How many lines of the grid that the arrows span lie on each side.
 const GRID: i32 = 6;
 /// Of a tip that is dragged.
@@ -89,8 +103,12 @@ const INKS: [Ink; 2] = [Ink::Head(4), Ink::Head(5)];
 
 fn drawn(words: &[RebasedWord; 2], reach: [f64; 2], scale: f64, page: f64) -> Canvas {
     let side = (page - GAP) / 2.0;
-    let below = HEADING + side + 2.0 * LINE + 16.0;
-    let mut canvas = Canvas::new(page, below + LINE * 5.0 + 4.0);
+    let below = HEADING + side + 6.0;
+    // The sums beside the legend on a wide page, below it on a phone.
+    let is_wide = page > NARROW;
+    let [left, top] =
+        if is_wide { [WORD + PAIR, below] } else { [0.0, below + 2.0 * LINE + 6.0] };
+    let mut canvas = Canvas::new(page, top + LINE * 5.0);
     let headings = ["queries: drag a tip", "keys: they follow"];
     for nth in 0..2 {
         let whole = Rect { x: nth as f64 * (side + GAP), y: HEADING, w: side, h: side };
@@ -102,16 +120,33 @@ fn drawn(words: &[RebasedWord; 2], reach: [f64; 2], scale: f64, page: f64) -> Ca
         }
         plane.draw(&mut canvas, words, nth == 0);
     }
-    let look = Look { room: page, ..Look::name() };
+    legend(&mut canvas, words, below, is_wide);
     let heading = "q · k, the same as before";
-    canvas.text(heading, [0.0, below + LINE / 2.0], Anchor::Start, look);
+    canvas.text(heading, [left, top + LINE / 2.0], Anchor::Start, Look::name());
     for (nth, [name, sum]) in products(words).into_iter().enumerate() {
-        let y = below + LINE * (nth as f64 + 1.5);
-        canvas.text(&name, [0.0, y], Anchor::Start, Look { room: SUMS, ..Look::text() });
-        let look = Look { room: page - SUMS, ..Look::text() };
-        canvas.text(&sum, [SUMS + 6.0, y], Anchor::Start, look);
+        let y = top + LINE * (nth as f64 + 1.5);
+        let sums = left + PRODUCT + 4.0;
+        for (text, x, room) in [(name, left, PRODUCT), (sum, sums, page - sums)] {
+            canvas.text(&text, [x, y], Anchor::Start, Look { room, ..Look::text() });
+        }
     }
     canvas
+}
+
+/// The colour of each word, its query, and its key: below the query, or beside it.
+fn legend(canvas: &mut Canvas, words: &[RebasedWord; 2], top: f64, is_below: bool) {
+    let (step, key) = if is_below { (2.0, [0.0, LINE]) } else { (1.0, [PAIR, 0.0]) };
+    for (nth, (word, ink)) in words.iter().zip(INKS).enumerate() {
+        let y = top + LINE * (step * nth as f64 + 0.5);
+        canvas.bar(&Rect { x: 0.0, y: y - 6.0, w: 12.0, h: 12.0 }, ink);
+        let look = Look { room: WORD - 22.0, ..Look::text() };
+        canvas.text(word.name, [18.0, y], Anchor::Start, look);
+        let look = Look { room: PAIR - 4.0, ..Look::text() };
+        for (name, now, by) in [("q", word.query[1], [0.0; 2]), ("k", word.key[1], key)] {
+            let text = format!("{name} {}", pair(now));
+            canvas.text(&text, [WORD + by[0], y + by[1]], Anchor::Start, look);
+        }
+    }
 }
 
 /// Where a plane lies, and how many units of the drawing a 1 is.
@@ -164,19 +199,56 @@ impl Plane {
         for word in words {
             canvas.arrow(middle, self.tip(of(word)[0]), Ink::Muted);
         }
-        for (nth, (word, ink)) in words.iter().zip(INKS).enumerate() {
-            let now = of(word)[1];
-            let tip = self.tip(now);
+        for (word, ink) in words.iter().zip(INKS) {
+            let tip = self.tip(of(word)[1]);
             canvas.bold_arrow(middle, tip, ink);
             if is_queries {
                 canvas.circle(tip, HANDLE, ink);
             }
-            let y = whole.bottom() + LINE * (nth as f64 + 0.5) + 6.0;
-            canvas.bar(&Rect { x: whole.x, y: y - 6.0, w: 12.0, h: 12.0 }, ink);
-            let text = format!("{} {}", word.name, pair(now));
-            let look = Look { room: whole.w - 18.0, ..Look::text() };
-            canvas.text(&text, [whole.x + 18.0, y], Anchor::Start, look);
         }
+        if is_queries {
+            self.cosine(canvas, words);
+        }
+    }
+
+    /// An arc between the queries, and their cosine in a corner that no arrow reaches, if
+    /// there is one.
+    fn cosine(&self, canvas: &mut Canvas, words: &[RebasedWord; 2]) {
+        let (whole, middle) = (&self.whole, self.whole.middle());
+        let ([x, y], turn) = (words[0].query[1], angle(words));
+        let arc = (0..=16).map(|part| {
+            let (sin, cos) = (y.atan2(x) + turn * f64::from(part) / 16.0).sin_cos();
+            [middle[0] + ARC * cos, middle[1] - ARC * sin]
+        });
+        canvas.curve(&arc.collect::<Vec<_>>(), Ink::Plain);
+        let x = |anchor, inset: f64| match anchor {
+            Anchor::End => whole.right() - 6.0 - inset,
+            _ => whole.x + 6.0 + inset,
+        };
+        let is_free = |&(anchor, y): &(Anchor, f64)| {
+            let text = [x(anchor, COSINE_ROOM / 2.0), y];
+            let meets = |at: f64, i: usize| {
+                let room = [COSINE_ROOM, COSINE][i] / 2.0 + HANDLE + 2.0;
+                (at - text[i]).abs() < room
+            };
+            let mut tips = words.iter().flat_map(|it| it.query).map(|it| self.tip(it));
+            tips.all(|tip| {
+                let mut parts = (0..=20).map(|part| f64::from(part) / 20.0);
+                let at = |part: f64, i: usize| middle[i] + (tip[i] - middle[i]) * part;
+                !parts.any(|part| [0, 1].into_iter().all(|i| meets(at(part, i), i)))
+            })
+        };
+        let heights = [whole.y + 16.0, whole.bottom() - 16.0];
+        let all = [Anchor::End, Anchor::Start].map(|it| heights.map(|y| (it, y)));
+        let mut all = all.as_flattened().iter().copied();
+        let (anchor, y) = all.find(is_free).unwrap_or((Anchor::End, heights[0]));
+        let look = Look { size: COSINE, ..Look::text() };
+        canvas.text(
+            &format!("cos {}", signed(turn.cos())),
+            [x(anchor, 0.0), y],
+            anchor,
+            look,
+        );
     }
 }
 
@@ -214,6 +286,7 @@ mod tests {
         words[0].key[1] = [-1e6, 1.0];
         let svg = rebased("", &words, [5.0, 2.5], 2.0).unwrap().drawings().unwrap()[0]
             .to_owned();
+        let svg = svg.replace("style=\"--", "");
         assert!(!svg.contains("=\"-"), "{svg}");
         words[0].key[1] = [f64::NAN, 1.0];
         let refused = rebased("", &words, [5.0, 2.5], 2.0).unwrap_err();

@@ -36,6 +36,8 @@ pub struct TileWalk<'a> {
     /// Bytes moved by whom or until when, each for scores, for keys and values, and for
     /// queries and outputs.
     pub bars: &'a [(&'a str, [u64; 3])],
+    /// Bytes that a tile needs at once, and those of the cache.
+    pub needs: [u64; 2],
 }
 
 /// What is to be said of a tile.
@@ -197,13 +199,16 @@ fn description(walk: &TileWalk, states: &[Vec<State>]) -> String {
     let bars: Vec<String> = walk.bars.iter().map(bar).collect();
     format!(
         "A map in {} rows of {} tiles: {} done, {} to come, {} left out. {at_work}. In the \
-         cache are {} tiles of keys and values. Bytes moved: {}.",
+         cache are {} tiles of keys and values. A tile needs {}, and the cache has {}. \
+         Bytes moved: {}.",
         states.len(),
         walk.held.len(),
         count(states, State::Done),
         count(states, State::ToCome),
         count(states, State::LeftOut),
         walk.held.iter().filter(|&&held| held).count(),
+        kilobytes(walk.needs[0]),
+        kilobytes(walk.needs[1]),
         bars.join("; ")
     )
 }
@@ -224,8 +229,16 @@ mod tests {
     fn walk<'a>(tiles: &'a [Vec<TileKind>], n_computed: usize) -> TileWalk<'a> {
         let held = &[false, true, true];
         let (n_tokens, n_steps) = (12, 9);
-        let is_loaded = true;
-        TileWalk { tiles, n_computed, n_tokens, n_steps, held, is_loaded, bars: &BARS }
+        TileWalk {
+            tiles,
+            n_computed,
+            n_tokens,
+            n_steps,
+            held,
+            is_loaded: true,
+            bars: &BARS,
+            needs: [3000, 2000],
+        }
     }
 
     #[test]

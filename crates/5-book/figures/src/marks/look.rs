@@ -115,6 +115,14 @@ impl Texts {
         Self::List(serde_json::from_value(value).unwrap_or_default())
     }
 
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
+        let texts: Vec<&String> = match self {
+            Self::List(list) => list.iter().collect(),
+            Self::Rows(rows) => rows.iter().flatten().collect(),
+        };
+        texts.into_iter().map(String::as_str)
+    }
+
     pub(super) fn len(&self) -> usize {
         match self {
             Self::List(list) => list.len(),

@@ -21,8 +21,8 @@ pub(crate) const LIVE: LiveFigure<Set, Facts> =
 const QUESTIONS: &[Question<Set, Facts>] = &[
     Question {
         ask: "With a factor of 0 a head writes nothing. Without which head does an entry \
-              of the output move by more than 0.79?",
-        is_answered: |set, it| set.factor == 0.0 && set.mix && largest(&it.out) > 0.79,
+              of the output move by more than 0.79, the dotted line?",
+        is_answered: |set, it| set.factor == 0.0 && set.mix && largest(&it.out) > FAR,
         answer: |set| (set.head, set.factor) = (5, 0.0),
         found: "Head 5. Heads write more or less: without head 4 no entry moves by even \
                 a fifth of that.",
@@ -102,6 +102,9 @@ fn largest_without() -> Result<&'static Vec<[f64; 2]>> {
         (0..N_HEADS).map(of_head).collect()
     })
 }
+
+/// How far an entry of the output moves without one of the heads alone.
+const FAR: f64 = 0.79;
 
 /// How many columns move at all.
 pub fn moved(change: &[f64]) -> usize {

@@ -9,19 +9,20 @@ use per_head::{PerHeadAttention, concat};
 
 use super::two_lenses;
 use crate::args::Args;
-use crate::live::{LiveFigure, LiveView, Question, Settings, live};
+use crate::live::{LiveFigure, LiveView, Question, live};
 use crate::numbers::written;
 use crate::one_head::{WORDS, words};
 
 /// Draws the layer of two lenses step by step.
-pub(crate) const LIVE: LiveFigure<Set, Facts> = LiveFigure::new("line", draw, QUESTIONS);
+pub(crate) const LIVE: LiveFigure<Set, Facts> =
+    LiveFigure::new("line", draw, QUESTIONS).still(|set| set.step = LAST);
 
 const QUESTIONS: &[Question<Set, Facts>] = &[
     Question {
-        ask: "Play it, or move anything. How many rows come out of a layer into which \
-              three words go?",
-        is_answered: |set, _| *set != Set::first(),
-        answer: |set| set.step = 0,
+        ask: "Play it to the end. How many rows come out of a layer into which three \
+              words go?",
+        is_answered: |set, _| set.step == LAST,
+        answer: |set| set.step = LAST,
         found: "Three: a row per word goes in, and at every step there is still a row \
                 per word, whatever it holds.",
     },
@@ -55,7 +56,7 @@ const LAST: usize = LineStep::ALL.len() - 1;
 
 live! {
     struct Set {
-        step: usize = "Step", slider([0, LAST], 1, LAST).played();
+        step: usize = "Step", slider([0, LAST], 1, 0).played();
         word: usize = "Word", choice([
             ("2", "overflowed", 2), ("1", "banks", 1), ("0", "river", 0),
         ]);

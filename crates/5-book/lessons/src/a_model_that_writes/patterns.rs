@@ -142,8 +142,9 @@ fn draw(&Set { pattern, bound, layer, head }: &Set) -> Result<LiveView<Facts>> {
     };
     let first = self::shares(found, "first")?;
     let words = format!(
-        "{give} to this ({name}){range}. Head {layer}.{head} gives {} here; on prose, it \
+        "{give} to this ({name}){range}. {} gives {} here; on prose, it \
          gives {} to the first token.",
+        called([layer, head]),
         share(shares[(layer, head)]),
         share(first[(layer, head)]),
     );
@@ -158,6 +159,11 @@ fn draw(&Set { pattern, bound, layer, head }: &Set) -> Result<LiveView<Facts>> {
     let figure = picture.figure(format!("{give}: {name}"))?;
     let here = shares[(layer, head)];
     Ok(LiveView { figure, words, facts: Facts { layers, here } })
+}
+
+/// A head by its layer and its number: `L18 H6`.
+fn called([layer, head]: [usize; 2]) -> String {
+    format!("L{layer} H{head}")
 }
 
 /// The map of all heads, and the bars of one.
@@ -180,20 +186,23 @@ impl Picture<'_> {
         let patterns = PATTERNS.map(|(_, name)| name.to_owned());
         let map = self.shares.transpose();
         let told = by_cell(map.shape(), |head, layer| {
-            format!("head {layer}.{head}: {}", share(map[(head, layer)]))
+            format!("{}: {}", called([layer, head]), share(map[(head, layer)]))
         });
         let cells = share_map::cells(&map, told, 1).named(self.name);
         let [layer, head] = self.chosen;
+        let chosen = called(self.chosen);
         let above = self.above.iter().map(|&(layer, head, _)| [head, layer]);
         let lit = PATTERNS
             .map(|(_, name)| if name == self.name { palette::head(0) } else { NEUTRAL });
         let bars = Mark::bars(self.of_head.iter().map(|&of| rounded(of)))
-            .named(&format!("head {layer}.{head}"))
+            .named(&chosen)
             .coloured_each(lit)
-            .written(self.of_head.iter().map(|&of| share(of)), "outside")
             .sets(PATTERNS.map(|(pattern, _)| format!("pattern={pattern}")))
             .on(1);
-        let chosen = format!("head {layer}.{head}");
+        // In a row over all bars, above the highest bound.
+        let values = self.of_head.iter().map(|&of| share(of));
+        let values = Mark::texts(0..PATTERNS.len(), [1.11; PATTERNS.len()], values);
+        let values = values.in_legend(false).silent().on(1);
         let cell = |pattern: usize, _: usize| share(self.of_head[pattern]);
         let tables = [
             Table::grid(self.name, "layer", &layers, &heads, |i, j| {
@@ -214,6 +223,7 @@ impl Picture<'_> {
                 outlines(above, 1.5),
                 outlines([[head, layer]], 3.5),
                 bars,
+                values,
             ])
             .marks(self.bound().map(|mark| mark.on(1)))
             .tables(tables)
@@ -254,7 +264,8 @@ fn panels(
     };
     let x = x.range([-0.5, HANDLE + 0.2]);
     let map = Axis::across(layers, size).titled("layer");
-    let (down, bars) = (Axis::down(heads, 12), Axis::numbers(1.2));
+    let (down, bars) =
+        (Axis::down(heads, 12), Axis::numbers(1.2).numbered_at([0.0, 0.5, 1.0]));
     let what = "mean attention weight of each head: click one";
     let panels = vec![
         Panel::new(what, map, down, 18.0 * N_HEADS as f64),
@@ -269,9 +280,9 @@ mod tests {
 
     #[test]
     fn what_is_said_at_first_and_where_there_is_none() {
-        insta::assert_snapshot!(LIVE.at([]).unwrap().words, @"8 of 270 heads give more than 0.5 to this (copying, random text), in layers 17 to 23. Head 18.6 gives .894 here; on prose, it gives .811 to the first token.");
+        insta::assert_snapshot!(LIVE.at([]).unwrap().words, @"8 of 270 heads give more than 0.5 to this (copying, random text), in layers 17 to 23. L18 H6 gives .894 here; on prose, it gives .811 to the first token.");
         let high = [("pattern", "copying_prose"), ("bound", "0.95")];
-        insta::assert_snapshot!(LIVE.at(high).unwrap().words, @"No head of 270 gives more than 0.95 to this (copying, prose). Head 18.6 gives .194 here; on prose, it gives .811 to the first token.");
+        insta::assert_snapshot!(LIVE.at(high).unwrap().words, @"No head of 270 gives more than 0.95 to this (copying, prose). L18 H6 gives .194 here; on prose, it gives .811 to the first token.");
     }
 
     /// What the first question's answer says of all that copy.

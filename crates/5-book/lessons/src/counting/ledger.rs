@@ -12,8 +12,8 @@ pub(crate) const LIVE: LiveFigure<Set, Facts> =
 
 const QUESTIONS: &[Question<Set, Facts>] = &[
     Question {
-        ask: "Drag a handle, or move anything. Which area grows with the number of heads?",
-        is_answered: |set, _| *set != Set::first(),
+        ask: "Cut the layer into more heads. Which area grows with them?",
+        is_answered: |set, _| set.h > Set::first().h,
         answer: |set| set.h = 16,
         found: "Only the attention weights: each head has a row of its own. The matrices, \
                 keys and values are cut in thinner strips, and no entry is added.",

@@ -26,7 +26,7 @@ pub(crate) const LIVE: LiveFigure<Set, Facts> =
 const QUESTIONS: &[Question<Set, Facts>] = &[
     Question {
         ask: "Find a gradient that is wrong for the layer's own parameters and still \
-              takes the loss below 0.01.",
+              takes the loss below 0.01, the dotted line.",
         is_answered: |_, it| it.of_parameters > TOLERANCE && it.wrong < ENOUGH,
         answer: |set| set.way = Way::ANotTransposed,
         found: "A falling loss shows that a step points downhill, not that it is the \
@@ -167,6 +167,7 @@ impl Comparison {
             let line = curve(losses(*nth)).named(name).line(palette::head(hue), 3.0);
             line.dashed(DASHES[hue]).tells(*name)
         });
+        let enough = Mark::rule([[0.0, ENOUGH], [N_STEPS as f64, ENOUGH]]);
         let columns = Mismatch::NAMES.map(str::to_owned);
         let set = |axis: Axis, names: &[String]| {
             axis.at(0..names.len(), names.iter().map(|name| formula(name)))
@@ -186,7 +187,7 @@ impl Comparison {
         Ok(Chart::new(title)
             .left(left)
             .above(legend_room(highlighted.iter().map(|(_, name)| *name), 14.0))
-            .panel(of_losses, others.into_iter().chain(lines))
+            .panel(of_losses, others.into_iter().chain(lines).chain([enough]))
             .panel(of_check, self.check(place))
             .says(shown.alternative())
             .tables(shown.tables().iter().cloned().chain([check]))

@@ -16,6 +16,7 @@ pub struct LiveFigure<S: 'static, F: 'static> {
     pub(super) questions: &'static [Question<S, F>],
     pub(super) weights: Option<Weights>,
     pub(super) begin: Option<Begin<S, F>>,
+    pub(super) still: Option<fn(&mut S)>,
 }
 
 impl<S: Settings, F: Serialize> LiveFigure<S, F> {
@@ -26,7 +27,7 @@ impl<S: Settings, F: Serialize> LiveFigure<S, F> {
         draw: fn(&S) -> Result<LiveView<F>>,
         questions: &'static [Question<S, F>],
     ) -> Self {
-        Self { name, draw, questions, weights: None, begin: None }
+        Self { name, draw, questions, weights: None, begin: None, still: None }
     }
 
     /// The same, drawn from weights.
@@ -38,6 +39,12 @@ impl<S: Settings, F: Serialize> LiveFigure<S, F> {
     /// it shows what is drawn.
     pub(crate) const fn trained(self, begin: Begin<S, F>) -> Self {
         Self { begin: Some(begin), ..self }
+    }
+
+    /// The same, which on paper, and where nothing runs, is drawn at these settings: what is
+    /// played begins with nothing, and is looked at when it has come to its end.
+    pub(crate) const fn still(self, at: fn(&mut S)) -> Self {
+        Self { still: Some(at), ..self }
     }
 
     /// Draws the figure at its first settings, but for these.

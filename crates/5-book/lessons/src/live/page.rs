@@ -41,6 +41,12 @@ pub trait Live: Sync {
     /// A setting that there is not, or that cannot be.
     fn draw(&self, pairs: &Pairs) -> Result<Shown>;
 
+    /// The figure as it stands on paper.
+    ///
+    /// # Errors
+    /// As [`Live::draw`].
+    fn still(&self) -> Result<Shown>;
+
     /// Begins its training.
     ///
     /// # Errors
@@ -129,6 +135,14 @@ impl<S: Settings, F: Serialize> Live for LiveFigure<S, F> {
 
     fn draw(&self, pairs: &Pairs) -> Result<Shown> {
         let settings = S::read(pairs.iter().copied())?;
+        Ok(Shown::new(self.questions, &settings, (self.draw)(&settings)?))
+    }
+
+    fn still(&self) -> Result<Shown> {
+        let mut settings = S::first();
+        if let Some(at) = self.still {
+            at(&mut settings);
+        }
         Ok(Shown::new(self.questions, &settings, (self.draw)(&settings)?))
     }
 

@@ -5,7 +5,9 @@ use crate::numbers::written;
 use anyhow::Result;
 use attention::thousands;
 use distributed::{Link, Speed};
-use figures::{Axis, Chart, DASHES, Figure, Mark, NEUTRAL, Panel, palette};
+use figures::{
+    Axis, Chart, DASHES, Figure, Mark, NARROW, NEUTRAL, Panel, Place, palette,
+};
 
 use super::paper::{Case, Cluster, GPUS, Plan};
 
@@ -191,19 +193,19 @@ fn tokens_panel() -> Panel {
 }
 
 impl Way {
-    fn marks(&self, which: usize, chosen: usize) -> [Mark; 3] {
+    /// `named_at` is the height of its name, right of its end.
+    fn marks(&self, which: usize, chosen: usize, named_at: f64) -> [Mark; 3] {
         let percent: Vec<f64> = self.used.iter().map(|part| 100.0 * part).collect();
-        let colour = palette::beside_wrong(which);
+        let colour = palette::head([0, 2, 5, 1, 3][which]);
         let x: Vec<f64> = (0..percent.len()).map(|at| at as f64).collect();
         let line = Mark::lines(x, percent.clone())
             .named(self.name)
             .line(colour, 2.5)
             .dashed(DASHES[which % DASHES.len()]);
-        // Named in the room over the lines, with what it uses there.
-        let name_of = format!("{} {} %", self.name, written(percent[chosen], 1));
-        let [x, y] = [f64::from(MOST) + 0.4, 154.0 - 10.5 * which as f64];
-        let name = Mark::points([x], [y]).marked("square", 10).text_size(13);
-        let name = name.written([name_of], "middle left");
+        let n_decimals = i32::from(percent[chosen] < 10.0);
+        let name_of = format!("{} {} %", self.name, written(percent[chosen], n_decimals));
+        let name = Mark::points([NAMED], [named_at]).marked("square", 8);
+        let name = name.written([name_of], "middle right");
         let dot = Mark::points([chosen as f64], [percent[chosen]]);
         [
             line,
@@ -211,6 +213,23 @@ impl Way {
             dot.coloured(colour).sized(9).silent().unclipped(),
         ]
     }
+}
+
+/// Where the names of lines stand, behind the last number of machines.
+const NAMED: f64 = MOST as f64 + 0.6;
+
+/// The height of each way's name beside the end of its line, apart from the others, and that
+/// of a line of text over them all.
+fn heights(ways: &[Way]) -> (Vec<f64>, f64) {
+    let end = |way: usize| 100.0 * ways[way].used[MOST as usize];
+    let mut rising: Vec<usize> = (0..ways.len()).collect();
+    rising.sort_by(|&a, &b| end(a).total_cmp(&end(b)));
+    let (mut heights, mut free) = (vec![0.0; ways.len()], 4.0);
+    for way in rising {
+        heights[way] = end(way).max(free);
+        free = heights[way] + 9.0;
+    }
+    (heights, free)
 }
 
 /// Lines by the number of machines, which is dragged along the axis; the numbers of the best
@@ -238,25 +257,30 @@ fn figure(set: &Set, title: String, best: [String; 2]) -> Result<Figure> {
         .silent();
     let at = chosen as f64;
     let rules = [[[at, 0.0], [at, 105.0]], [[-0.5, 50.0], [MOST as f64 + 0.5, 50.0]]];
-    let lines = ways.iter().enumerate().flat_map(|(which, way)| way.marks(which, chosen));
+    let (heights, over) = heights(&ways);
+    let lines = ways.iter().zip(heights).enumerate();
+    let lines = lines.flat_map(|(which, (way, at))| way.marks(which, chosen, at));
     let [large, small] = best;
     let left = -0.4;
     let large = Mark::texts([left], [149.0], [large]).text_size(22);
     let small = Mark::texts([left], [131.0], [small]).text_size(13);
+    let on = Mark::texts([NAMED - 0.2], [over], [format!("on {}:", names[chosen])]);
     let texts =
-        [large, small].map(|mark| mark.placed("middle right").silent().unclipped());
-    let x = Axis::across(&names, 12).titled("machines (drag)");
-    let y = Axis::between([0.0, 160.0]).numbered_at([0.0, 50.0, 100.0]);
+        [large, small, on].map(|mark| mark.placed("middle right").silent().unclipped());
+    let panels = |width: f64| {
+        let room = if width == NARROW { 6.4 } else { 3.2 };
+        let x = Axis::across(&names, 12).titled("machines (drag)");
+        let x = x.range([-0.5, f64::from(MOST) + 0.5 + room]);
+        let y = Axis::between([0.0, 160.0]).numbered_at([0.0, 50.0, 100.0]);
+        let used = "used, in % of what the machines could compute";
+        let place = Place { width, left: 36.0, below: 36.0, ..Place::default() };
+        (vec![Panel::new(used, x, y, 270.0), tokens_panel()], place)
+    };
     Ok(Chart::new(title)
-        .columns(1)
-        .left(36.0)
-        .below(36.0)
+        .by_width(panels)
         .bar_gap(0.06)
-        .panel(
-            Panel::new("used, in % of what the machines could compute", x, y, 270.0),
-            rules.map(Mark::rule).into_iter().chain(lines).chain(texts).chain([columns]),
-        )
-        .panel(tokens_panel(), [set.by_tokens()?])
+        .marks(rules.map(Mark::rule).into_iter().chain(lines).chain(texts))
+        .marks([columns, set.by_tokens()?.on(1)])
         .says(told(chosen).replace("<br>", ", "))
         .figure()?)
 }

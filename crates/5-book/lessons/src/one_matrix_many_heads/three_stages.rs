@@ -12,26 +12,25 @@ use super::{
     layer_with_split, meant, merged_without_transpose, standing, view_without_transpose,
 };
 use crate::a_lens_per_head::two_lenses;
-use crate::live::{LiveFigure, LiveView, Question, Settings, live};
+use crate::live::{LiveFigure, LiveView, Question, live};
 use crate::numbers::brief;
 use crate::one_head::{WORDS, words};
 
 /// Draws the three stages side by side.
 pub(crate) const LIVE: LiveFigure<Set, Facts> =
-    LiveFigure::new("three-stages", draw, QUESTIONS);
+    LiveFigure::new("three-stages", draw, QUESTIONS).still(|set| set.step = LAST);
 
 const QUESTIONS: &[Question<Set, Facts>] = &[
     Question {
-        ask: "Play it, or move anything. Which of the three takes the fewest \
-              multiply-adds?",
-        is_answered: |set, _| *set != Set::first(),
-        answer: |set| set.step = Q,
+        ask: "Play it to the end. Which of the three takes the fewest multiply-adds?",
+        is_answered: |set, _| set.step == LAST,
+        answer: |set| set.step = LAST,
         found: "None: all make the same products of numbers, in another order.",
     },
     Question {
         ask: "Make an output wrong while every shape stays right.",
         is_answered: |_, it| it.delta[2] > 1e-9,
-        answer: |set| set.forget = true,
+        answer: |set| (set.step, set.forget) = (LAST, true),
         found: "Tokens and heads have changed places, and no shape says so: only a \
                 comparison of numbers does.",
     },
@@ -43,7 +42,7 @@ const LAST: usize = 2 * Q;
 
 live! {
     struct Set {
-        step: usize = "Step", slider([0, LAST], 1, LAST).played();
+        step: usize = "Step", slider([0, LAST], 1, 0).played();
         forget: bool = "Forget the transpose", switch(false);
     }
 
@@ -256,6 +255,6 @@ mod tests {
         The largest difference between the outputs is 0. Each stage takes 264 multiply-adds and 64 parameters.
         A step is as much work in each: the loops have one entry more, a product has all of its entries at its end. Keys, values and shares are computed too, and not drawn.
         ");
-        insta::assert_snapshot!(LIVE.at([("forget", "on")]).unwrap().words, @"Orange: 8 of 12 entries of Q go to another head or token, and the output is off by up to 1.454.");
+        insta::assert_snapshot!(LIVE.at([("step", "24"), ("forget", "on")]).unwrap().words, @"Orange: 8 of 12 entries of Q go to another head or token, and the output is off by up to 1.454.");
     }
 }

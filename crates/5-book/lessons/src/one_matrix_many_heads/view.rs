@@ -5,28 +5,29 @@ use attention::{Dims, Matrix};
 use figures::{TapeStop, tape};
 
 use super::{addresses, columns_of_heads, meant, standing, view_without_transpose};
-use crate::live::{LiveFigure, LiveView, Question, Settings, live};
+use crate::live::{LiveFigure, LiveView, Question, live};
 
 /// Draws the line of memory, and the array that is read from it.
-pub(crate) const LIVE: LiveFigure<Set, Facts> = LiveFigure::new("view", draw, QUESTIONS);
+pub(crate) const LIVE: LiveFigure<Set, Facts> =
+    LiveFigure::new("view", draw, QUESTIONS).still(|set| set.stop = WRONG);
 
 const QUESTIONS: &[Question<Set, Facts>] = &[
     Question {
-        ask: "Play it, or move anything. At which stop does an entry move in memory?",
-        is_answered: |set, _| *set != Set::first(),
+        ask: "Play it. At which stop does an entry move in memory?",
+        is_answered: |set, _| set.stop == CONTIGUOUS,
         answer: |set| set.stop = CONTIGUOUS,
         found: "Only contiguous copies. A view and a transpose change shape and strides: \
                 the line stays, and is read in another order.",
     },
     Question {
-        ask: "Stay at the wrong view. For which sizes is nothing wrong all the same?",
+        ask: "Go to the wrong view, the last stop. For which sizes is nothing wrong all the same?",
         is_answered: |set, it| set.stop == WRONG && it.in_head + it.in_row == 0,
-        answer: |set| set.n = 1,
+        answer: |set| (set.stop, set.n) = (WRONG, 1),
         found: "For one token, or one head: an axis of length 1 can change places with \
                 its neighbour.",
     },
     Question {
-        ask: "Stay at the wrong view, with two tokens or more. When does each “head” \
+        ask: "At the wrong view, with two tokens or more. When does each “head” \
               come from a single token?",
         is_answered: |set, it| {
             let token = |&place: &usize| place / set.d_model;
@@ -34,7 +35,7 @@ const QUESTIONS: &[Question<Set, Facts>] = &[
                 |head: &Vec<usize>| head.iter().all(|it| token(it) == token(&head[0]));
             set.stop == WRONG && set.n > 1 && it.places.iter().all(is_one)
         },
-        answer: |set| set.n = 3,
+        answer: |set| (set.stop, set.n) = (WRONG, 3),
         found: "With as many tokens as heads, “head” i is token i, whole: attention \
                 would run inside a token, and every shape fits.",
     },
@@ -49,7 +50,7 @@ const MOST_HEADS: usize = 5;
 
 live! {
     struct Set {
-        stop: usize = "Stop", slider([0, WRONG], 1, WRONG).played();
+        stop: usize = "Stop", slider([0, WRONG], 1, 0).played();
         n: usize = "Tokens n", count([1, MOST_TOKENS], 4);
         h: usize = "Heads h", count([1, MOST_HEADS], 3);
         d_model: usize = "d_model", count([1, 16], 12);
@@ -244,7 +245,7 @@ mod tests {
     #[test]
     fn words_say_how_many_are_wrong() {
         let words = |shown: Result<LiveView<Facts>>| shown.unwrap().words;
-        insta::assert_snapshot!(words(LIVE.at([])), @"Orange: 24 of 48 entries stand in the wrong head, and 16 more in the row of another token. The shape is the right one.");
+        insta::assert_snapshot!(words(LIVE.at([("stop", "4")])), @"Orange: 24 of 48 entries stand in the wrong head, and 16 more in the row of another token. The shape is the right one.");
         insta::assert_snapshot!(words(at([2, 4, 2], CONTIGUOUS)), @"All 8 entries are copied into the order in which they are read; each is still called by the address where it lay. A view can join axes again.");
         insta::assert_snapshot!(at([2, 10, 4], 2).unwrap_err(), @"d_model 10 cannot be divided among 4 heads: 10 = 4 × 2 + 2");
     }

@@ -117,12 +117,22 @@ fn likeness(alike: &[f64], position: usize, least: f64) -> Vec<Mark> {
     let near: Vec<usize> = near.collect();
     let dots = Mark::points(near.clone(), near.iter().map(|&at| rounded(alike[at])));
     let dots = dots.sized(9).coloured(palette::wrong()).silent();
+    // On the side that has more room, right of the later dots or left of the earlier ones.
+    let is_early = position < N_POSITIONS / 2;
+    let side = if is_early { "right" } else { "left" };
+    let named = [(1, "1 step", "middle"), (8, "8 steps", "top")];
+    let named = named.map(|(steps, name, up)| {
+        let at = if is_early { position + steps } else { position - steps };
+        let dot = Mark::points([at], [rounded(alike[at])]).sized(9);
+        let dot = dot.coloured(palette::wrong()).silent().unclipped();
+        dot.written([name], &format!("{up} {side}"))
+    });
     let eighth = near.iter().find(|other| other.abs_diff(position) == 8);
     let rule = eighth.map(|&at| Mark::rule([[0.0, alike[at]], [63.0, alike[at]]]));
     let at = position as f64;
     let up = Mark::rule([[at, least], [at, 1.0]]).line(palette::head(HUE), 2.0);
     let rest = [up, line, dots, handle(position, least)];
-    rule.into_iter().chain(rest).map(|mark| mark.in_legend(false)).collect()
+    rule.into_iter().chain(rest).chain(named).map(|mark| mark.in_legend(false)).collect()
 }
 
 fn figure(title: &str, chosen: &str, width: usize, position: usize) -> Result<Figure> {

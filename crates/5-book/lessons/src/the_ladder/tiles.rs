@@ -113,6 +113,7 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
         held: &so_far.held,
         is_loaded: so_far.is_loaded,
         bars: &bars,
+        needs: [head.tile_bytes(), head.cache].map(|bytes| bytes as u64),
     };
     let figure = tile_walk(title, walk)?;
     let times = all.keys_values as f64 / whole.keys_values as f64;

@@ -20,7 +20,8 @@ const QUESTIONS: &[Question<Set, Facts>] = &[
         is_answered: |set, it| {
             // One layer less reaches as much less far as a window does.
             let is_least = (set.layers - 1) * (set.window - 1) < TO - FROM;
-            let is_as_asked = set.window == 5 && set.sinks <= FROM && set.causal;
+            let is_as_asked = set.query == TO && set.window == 5;
+            let is_as_asked = is_as_asked && set.sinks <= FROM && set.causal;
             is_as_asked && it.reach_20.contains(&FROM) && is_least
         },
         answer: |set| set.layers = 5,
@@ -259,7 +260,10 @@ impl Reach<'_> {
                 .picks(format!("query={{nth}}{picked}"))
                 .unclipped()
         });
-        [lines].into_iter().chain(nodes).collect()
+        // Around the token that the questions ask for.
+        let asked = Mark::points([FROM], [0]).marked("circle-open", 14);
+        let asked = asked.coloured(palette::wrong()).silent().unclipped();
+        [lines].into_iter().chain(nodes).chain([asked]).collect()
     }
 }
 

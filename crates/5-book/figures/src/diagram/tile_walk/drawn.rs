@@ -15,8 +15,9 @@ const CORNER: [f64; 2] = [52.0, 24.0];
 /// How high a line of the list is, and a bar with its text.
 const LINE: f64 = 22.0;
 const BAR: f64 = 46.0;
-/// How wide the list is, and the longest bar.
-const LIST: f64 = 204.0;
+/// How wide the list is, and the longest bar; and how far the list is from the map.
+const LIST: f64 = 222.0;
+const BESIDE: f64 = 8.0;
 /// More tiles are too small to be pressed.
 const MOST_PRESSED: usize = 400;
 const LABEL: Look =
@@ -31,11 +32,13 @@ pub(super) fn drawn(walk: &TileWalk, states: &[Vec<State>], is_wide: bool) -> Ca
     let [x, y] = CORNER.map(|before| before + STRIP + GAP);
     let map = Rect { x, y, w, h };
     let n_lines = State::ALL.len() + PARTS.len();
-    let list = n_lines as f64 * LINE + MOST_BARS as f64 * BAR;
+    // The bar of the cache comes after the others.
+    let all_bars = (MOST_BARS + 1) as f64 * BAR + 4.0;
+    let list = n_lines as f64 * LINE + all_bars;
     let ([width, height], at) = match is_wide {
         true => {
-            let bottom = map.bottom().max(CORNER[1] + list);
-            ([map.right() + 22.0 + LIST, bottom + 4.0], [map.right() + 22.0, 0.0])
+            let left = map.right() + BESIDE;
+            ([left + LIST + 2.0, map.bottom().max(list) + 4.0], [left, 0.0])
         }
         false => {
             let right = map.right().max(x + LIST);
@@ -47,7 +50,8 @@ pub(super) fn drawn(walk: &TileWalk, states: &[Vec<State>], is_wide: bool) -> Ca
     tiles(&mut canvas, states, &map);
     pressed(&mut canvas, walk, states, &map);
     bars(&mut canvas, walk, at);
-    legend(&mut canvas, states, [at[0], at[1] + MOST_BARS as f64 * BAR + 4.0]);
+    cache(&mut canvas, walk.needs, [at[0], at[1] + MOST_BARS as f64 * BAR]);
+    legend(&mut canvas, states, [at[0], at[1] + all_bars]);
     canvas
 }
 
@@ -199,4 +203,19 @@ fn bars(canvas: &mut Canvas, walk: &TileWalk, [x, top]: [f64; 2]) {
             from += w;
         }
     }
+}
+
+/// What a tile needs of the cache, whose size is marked, and what spills beyond it.
+fn cache(canvas: &mut Canvas, [need, cache]: [u64; 2], [x, top]: [f64; 2]) {
+    let needs = kilobytes(need);
+    let needs = needs.trim_end_matches(" kB");
+    let written = format!("tile in cache: {needs} of {}", kilobytes(cache));
+    canvas.text(&written, [x, top + 11.0], Anchor::Start, Look { room: LIST, ..LABEL });
+    let wide = |bytes: u64| bytes as f64 / need.max(cache).max(1) as f64 * LIST;
+    let [fits, edge] = [need.min(cache), cache].map(wide);
+    let bar = Rect { x, y: top + 20.0, w: fits, h: 16.0 };
+    fill(canvas, &bar, Ink::Head(0));
+    fill(canvas, &Rect { x: x + edge, w: wide(need) - fits, ..bar }, Ink::Wrong);
+    canvas.cell(&Rect { w: edge, ..bar }, Ink::Muted);
+    canvas.line([x + edge, bar.y - 4.0], [x + edge, bar.bottom() + 4.0], Ink::Plain);
 }

@@ -1,5 +1,5 @@
-//! The figure of a training: its losses beside those of counting, what it wrote on the way,
-//! the chances of the next letter, and a heat map of each head.
+//! The figure of a training: its losses beside those of counting, what it writes, the chances
+//! of the next letter, and a heat map of each head.
 
 use figures::{
     Axis, Chart, FAINT, Figure, Grouping, Mark, NARROW, NEUTRAL, Panel, Place, Result,
@@ -11,23 +11,24 @@ use super::view::Now;
 use super::word_list::{MOST_LETTERS, named};
 use crate::a_gpt_from_nothing::next::letter;
 
-/// Of the panels above the maps, and of a map, in pixels.
-const HEIGHTS: [f64; 2] = [150.0, 132.0];
+/// Of the losses, of the next letter and of a map, in pixels.
+const HEIGHTS: [f64; 3] = [150.0, 80.0, 132.0];
+/// How wide the losses are where there is room, in pixels.
+const LOSSES: f64 = 340.0;
 const FONT_SIZE: usize = 12;
-const LEFT_OUT: &str = "left out by top-p";
 /// Where the names of rules stand, as a part of all steps, and on which side: apart from one
 /// another where the rules lie close.
 const BESIDE: [(f64, &str); 3] =
     [(1.0, "top left"), (0.66, "top left"), (0.45, "bottom left")];
 /// Panels before the first map.
-const FIRST_MAP: usize = 4;
-/// Rows of words.
-const N_ROWS: usize = 10;
+const FIRST_MAP: usize = 3;
+/// Where words begin, left of their panel, as a part of its width.
+const BEFORE: f64 = 0.13;
 
 impl Now<'_> {
     pub(super) fn figure(&self) -> Result<Figure> {
         let [kept, learned] = self.called();
-        let above = legend_room([&*kept, &learned, LEFT_OUT].into_iter(), 8.0);
+        let above = legend_room([&*kept, &learned].into_iter(), 8.0);
         let maps = self.maps.iter().zip(FIRST_MAP..).map(|((at, map), panel)| {
             let mark = share_map::trace(map, &self.tokens, &self.tokens).on(panel);
             let mark = mark.named(&map_of(*at)).in_legend(false);
@@ -41,7 +42,6 @@ impl Now<'_> {
         Chart::new(self.title())
             .by_width(|width| self.panels(width, above))
             .marks(self.losses())
-            .marks(self.written())
             .marks([self.writes()])
             .marks(self.bars())
             .marks(maps)
@@ -59,32 +59,35 @@ impl Now<'_> {
     }
 
     fn panels(&self, width: f64, above: [f64; 2]) -> (Vec<Panel>, Place) {
-        let (n_columns, above) =
-            if width == NARROW { (2, above[1]) } else { (4, above[0]) };
+        let is_narrow = width == NARROW;
+        let (n_columns, above) = if is_narrow { (2, above[1]) } else { (4, above[0]) };
+        let left = label_width(&self.tokens, FONT_SIZE).max(34.0);
         let steps = Axis::numbers(self.run.n_steps as f64).titled("steps").in_short();
-        let hidden = || Axis::hidden([0.0, 1.0]);
-        let most = self.chances.iter().copied().fold(0.01, f64::max) * 1.15;
+        let most = self.chances.iter().copied().fold(0.01, f64::max) * 1.25;
         let next = match &*self.beginning.letters {
             "" => "chance of the first letter".to_owned(),
             letters => format!("what follows “{letters}”"),
         };
+        let press = if is_narrow { "" } else { " to write it" };
+        let has_left_out = self.is_kept.contains(&false);
+        let hatched = if has_left_out { "; hatched: left out by top-p" } else { "" };
+        let next = format!("{next}: press a letter{press}{hatched}");
         // Each bar has its letter on it.
         let letters = Axis::hidden([-0.5, self.chances.len() as f64 - 0.5]);
-        let bars = Axis::numbers(most).in_short();
-        let bars = Panel::new(
-            format!("{next}: press a letter to write it"),
-            letters,
-            bars,
-            96.0,
-        );
+        let bars = Panel::new(next, letters, Axis::numbers(most).in_short(), HEIGHTS[1]);
         let losses = Panel::new("loss", steps, Axis::between(self.range()), HEIGHTS[0]);
-        let wrote = Panel::new("wrote on the way", hidden(), hidden(), HEIGHTS[0]);
-        let writes = Panel::new("writes now, by chance", hidden(), hidden(), HEIGHTS[0]);
-        let writes = match width == NARROW {
-            true => writes.whole(),
-            false => Panel { width: Some(2.0 * 136.0 + 44.0), ..writes },
+        let [x, y] = [[0.0, 1.0]; 2].map(Axis::hidden);
+        let writes = Panel::new("writes now, by chance", x, y, HEIGHTS[0]);
+        let beside = width - LOSSES - 2.0 * (left + 10.0);
+        let above_bars = match is_narrow {
+            true => [losses, writes].map(Panel::whole),
+            false => [
+                Panel { width: Some(LOSSES), ..losses },
+                Panel { width: Some(beside), ..writes },
+            ],
         };
-        let mut panels = vec![losses, wrote, writes, bars.whole()];
+        let mut panels: Vec<Panel> =
+            above_bars.into_iter().chain([bars.whole()]).collect();
         panels.extend(self.maps.iter().map(|(at, _)| {
             let title = match self.off() {
                 Some(loss) if self.set.off == Some(*at) => {
@@ -94,12 +97,9 @@ impl Now<'_> {
             };
             let [x, y] =
                 [Axis::across, Axis::down].map(|axis| axis(&self.tokens, FONT_SIZE));
-            Panel::new(title, x.upright(), y, HEIGHTS[1])
+            Panel::new(title, x.upright(), y, HEIGHTS[2])
         }));
-        let left = label_width(&self.tokens, FONT_SIZE).max(34.0);
-        let place =
-            Place { width, n_columns, left, left_once: false, below: left, above };
-        (panels, place)
+        (panels, Place { width, n_columns, left, below: 28.0, above, ..Place::default() })
     }
 
     /// From half to half, around all that is drawn, with room for a number at the top and for the
@@ -117,7 +117,7 @@ impl Now<'_> {
         let rules = self.run.rules.iter().zip(BESIDE);
         let rules = rules.flat_map(|((name, loss), (part, side))| {
             let name = Mark::texts([part * end], [rounded(*loss)], [*name]).placed(side);
-            let name = name.text_size(11).text_colour(NEUTRAL).in_legend(false).silent();
+            let name = name.text_size(12).text_colour(NEUTRAL).in_legend(false).silent();
             [Mark::rule([[0.0, *loss], [end, *loss]]), name]
         });
         let kept = self.looks.iter().map(|look| (look.step, look.kept)).collect();
@@ -139,37 +139,16 @@ impl Now<'_> {
         rules.chain(lines).collect()
     }
 
-    /// What it wrote, a row a look: the last one, and those at about twice as many steps as the
-    /// one before.
-    fn written(&self) -> [Mark; 2] {
-        let mut shown = vec![&self.looks[0]];
-        for look in &self.looks[1..] {
-            if 2 * shown[shown.len() - 1].step <= look.step {
-                shown.push(look);
-            }
-        }
-        shown.pop();
-        shown.push(self.look());
-        let height = |at: usize| rounded(1.0 - (at as f64 + 0.5) / N_ROWS as f64);
-        let texts = |x: f64, texts: Vec<String>, colour| {
-            let heights = (0..shown.len()).map(height);
-            let mark = Mark::texts(vec![x; shown.len()], heights, texts).on(1);
-            let mark = mark.placed("middle right").text_size(12).text_colour(colour);
-            mark.in_legend(false).silent().unclipped()
-        };
-        let steps = shown.iter().map(|look| look.step.to_string()).collect();
-        let words = shown.iter().map(|look| named(&look.wrote).to_owned()).collect();
-        [texts(-0.2, steps, NEUTRAL), texts(0.08, words, palette::head(0))]
-    }
-
-    /// What it writes now.
+    /// What it writes now, in three columns, or in two where a word is long.
     fn writes(&self) -> Mark {
-        let (n, n_columns) = (self.words.len(), 3);
+        let is_long = self.words.iter().any(|word| word.len() > 10);
+        let (n, n_columns) = (self.words.len(), if is_long { 2 } else { 3 });
         let in_column = n.div_ceil(n_columns);
-        let x = (0..n).map(|at| rounded(0.36 * (at / in_column) as f64));
+        let column = (1.0 + BEFORE) / n_columns as f64;
+        let x = (0..n).map(|at| rounded(column * (at / in_column) as f64 - BEFORE));
         let height = |at: usize| 1.0 - ((at % in_column) as f64 + 0.5) / in_column as f64;
         let words = self.words.iter().map(|word| named(word).to_owned());
-        let mark = Mark::texts(x, (0..n).map(|at| rounded(height(at))), words).on(2);
+        let mark = Mark::texts(x, (0..n).map(|at| rounded(height(at))), words).on(1);
         let mark = mark.placed("middle right").text_size(14);
         mark.in_legend(false).silent().unclipped()
     }
@@ -186,15 +165,14 @@ impl Now<'_> {
                 format!("{}: {}{out}", letter(id), share(*chance))
             });
             let sign = |id| if id == 0 { "⏎".to_owned() } else { letter(id) };
-            let name = if kept { "may come next" } else { LEFT_OUT };
             let heights = chances.iter().enumerate();
             let heights =
                 heights.map(|(id, chance)| is_here(id).then(|| rounded(*chance)));
             let mark = Mark::bars(heights)
                 .with_gaps()
-                .on(3)
-                .named(name)
-                .of_group(name, !kept && !of_end)
+                .on(2)
+                .named(if kept { "may come next" } else { "left out by top-p" })
+                .in_legend(false)
                 .coloured(if kept { palette::head(0) } else { NEUTRAL })
                 .hatched(!kept)
                 .written((0..chances.len()).map(sign), "outside")

@@ -5,7 +5,7 @@ use figures::{
     significant,
 };
 
-use super::moved;
+use super::{FAR, moved};
 
 /// What is drawn.
 pub(super) struct Change<'a> {
@@ -59,7 +59,10 @@ pub(super) fn figure(title: String, change: &Change) -> Result<Figure> {
     });
     let columns = ["column", "before W^O of head", "moves by", "of the output by"];
     Chart::new(title)
-        .panel(heads, [bars(change, &names)])
+        .panel(
+            heads,
+            [bars(change, &names), Mark::rule([[-0.5, FAR], [n as f64 - 0.5, FAR]])],
+        )
         .panel(strips, columns_of(change, n_cells))
         .panel(factor, by_factor(change))
         .left(50.0)

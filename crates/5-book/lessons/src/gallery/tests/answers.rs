@@ -45,8 +45,8 @@ fn heads_that_are_taken_away() {
 
 #[test]
 fn sizes_of_views_and_layers() {
-    assert_eq!(answers("view", 1, "n", &[]), ["1"]);
-    assert_eq!(answers("view", 2, "n", &[]), ["3"]);
+    assert_eq!(answers("view", 1, "n", &[("stop", "4")]), ["1"]);
+    assert_eq!(answers("view", 2, "n", &[("stop", "4")]), ["3"]);
     assert_eq!(answers("ledger", 2, "h", &[("d_model", "256")]), ["64"]);
 }
 

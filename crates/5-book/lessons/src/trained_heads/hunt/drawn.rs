@@ -77,10 +77,10 @@ impl ChosenLink<'_> {
             ),
             panel(self.what(), weights, Axis::down(heads, 12), [260.0, by_head]),
             panel(
-                "",
-                Axis::hidden([0.0, 1.0]),
-                Axis::hidden([1.5, -0.5]),
-                [width - left - 10.0, 44.0],
+                "its controls, with their bounds at the middle",
+                Axis::hidden([0.0, if is_narrow { 3.4 } else { 2.4 }]),
+                Axis::hidden([2.5, -0.5]),
+                [width - left - 10.0, 66.0],
             ),
         ];
         let n_columns = if is_narrow { 1 } else { 2 };
@@ -129,25 +129,39 @@ impl ChosenLink<'_> {
     }
 }
 
-/// Each control with its letter, whether the link passes it, and the number that decides.
+/// Each control as a bar up to its number, with the bound at the bar's middle; beside it its
+/// letter, whether the link passes, and the number that decides.
 fn controls(verdict: &Verdict) -> Vec<Mark> {
-    let n_random = (verdict.random * RANDOM_LAYERS as f64).round();
+    let n_random = verdict.random * RANDOM_LAYERS as f64;
     let odds = verdict.link.odds();
-    let odds = if odds.is_finite() { format!("{odds:.1} ×") } else { "no".to_owned() };
-    let numbers = [
-        format!("{:.0} % of word pairs (at most 5)", 100.0 * verdict.pairs),
-        format!("{n_random} of {RANDOM_LAYERS} random layers (at most 1)"),
-        format!("{odds} the others' odds (at least 2)"),
+    let odds_text =
+        if odds.is_finite() { format!("{odds:.1} ×") } else { "no".to_owned() };
+    let each = [
+        (
+            verdict.pairs / 0.05,
+            format!("{:.0} % of word pairs (at most 5)", 100.0 * verdict.pairs),
+        ),
+        (n_random, format!("{n_random:.0} of {RANDOM_LAYERS} random layers (at most 1)")),
+        (odds / 2.0, format!("{odds_text} the others' odds (at least 2)")),
     ];
-    let each = ["P", "R", "T"].into_iter().zip(verdict.controls()).zip(numbers);
-    let each = each.enumerate().map(|(nth, ((letter, passes), number))| {
-        let (sign, colour) = match passes {
-            true => ("✓", palette::head(0)),
-            false => ("✗", palette::wrong()),
-        };
-        let text = format!("<b>{letter} {sign}</b>  {number}");
-        let text = Mark::texts([0.0], [nth], [text]).text_size(13);
-        text.placed("middle right").text_colour(colour).silent().unclipped().on(2)
+    let passes = verdict.controls();
+    let colours =
+        passes.map(|passes| if passes { palette::head(0) } else { palette::wrong() });
+    let lengths =
+        each.each_ref().map(|(bounds, _)| (bounds.max(0.0) / 2.0).clamp(0.005, 1.0));
+    let texts = ["P", "R", "T"].into_iter().zip(passes).zip(&each);
+    let texts = texts.map(|((letter, passes), (_, number))| {
+        format!("<b>{letter} {}</b>  {number}", if passes { "✓" } else { "✗" })
     });
-    each.collect()
+    let texts =
+        Mark::texts([1.04; 3], [0, 1, 2], texts.collect::<Vec<_>>()).text_size(13);
+    vec![
+        Mark::lying_bars(lengths.map(rounded)).coloured_each(colours).silent().on(2),
+        Mark::lines([0.5; 2], [-0.5, 2.5])
+            .line("currentColor", 1.5)
+            .in_legend(false)
+            .silent()
+            .on(2),
+        texts.placed("middle right").silent().unclipped().on(2),
+    ]
 }

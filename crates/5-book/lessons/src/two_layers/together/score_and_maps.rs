@@ -8,7 +8,7 @@ use figures::{
 
 const FONT_SIZE: usize = 12;
 /// Of the maps of a row, by how many there are, and of the score, in pixels.
-const HEIGHTS: [f64; 4] = [156.0, 156.0, 150.0, 130.0];
+const HEIGHTS: [f64; 4] = [176.0, 176.0, 168.0, 150.0];
 /// So many tokens are drawn: the whole pattern is among them.
 const N_DRAWN: usize = 12;
 const SCORE: f64 = 70.0;
@@ -53,7 +53,12 @@ impl ScoreAndMaps<'_> {
             }
         }
         let x = Axis::numbers(self.n_steps as f64).titled("steps");
-        let score = Panel::new("share of right answers", x, Axis::numbers(1.1), SCORE);
+        // The number stands where it meets no line.
+        let without = self.without.map_or(String::new(), |(_, left)| {
+            format!("; without the head (orange): {left:.2}")
+        });
+        let score = format!("share of right answers{without}");
+        let score = Panel::new(score, x, Axis::numbers(1.1), SCORE);
         chart
             .panel(score.whole(), self.score())
             .tables(self.tables())
@@ -85,12 +90,8 @@ impl ScoreAndMaps<'_> {
             .hover(told);
         let Some((_, left)) = self.without else { return vec![line] };
         let end = self.n_steps as f64;
-        let words = format!("without the head: {left:.2}");
         let level = Mark::lines([0.0, end], [rounded(left), rounded(left)]);
-        let level = level.line(palette::wrong(), 3.0).in_legend(false).silent();
-        let words = Mark::texts([0.7 * end], [rounded(left)], [words]).text_size(13);
-        let side = if left > 0.6 { "bottom center" } else { "top center" };
-        vec![line, level, words.placed(side).in_legend(false).silent()]
+        vec![line, level.line(palette::wrong(), 3.0).in_legend(false).silent()]
     }
 
     /// The scores, then for each head the key that each query attends to most.
