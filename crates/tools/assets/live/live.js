@@ -208,7 +208,9 @@
         // While it plays, a move lasts until the next, and is not read aloud. What a hand
         // holds is where the hand is.
         const pace = this.controls.map((control) => control.pace?.()).find(Boolean);
-        const ms = this.figure.querySelector(".is-held") ? 0 : pace && PART * pace;
+        // The first answer takes the place of what stood there for paper.
+        const isAtOnce = !this.shown || this.figure.querySelector(".is-held");
+        const ms = isAtOnce ? 0 : pace && PART * pace;
         this.words.setAttribute("aria-live", pace ? "off" : "polite");
         const glide = window.figureMotion.hold(window.figures.drawnIn(this.figure), ms);
         window.figures.show(this.figure, shown.figure);

@@ -269,7 +269,7 @@ fn figure(set: &Set, title: String, best: [String; 2]) -> Result<Figure> {
         [large, small, on].map(|mark| mark.placed("middle right").silent().unclipped());
     let panels = |width: f64| {
         let room = if width == NARROW { 6.4 } else { 3.2 };
-        let x = Axis::across(&names, 12).titled("machines (drag)");
+        let x = Axis::across(&names, 12).titled("machines");
         let x = x.range([-0.5, f64::from(MOST) + 0.5 + room]);
         let y = Axis::between([0.0, 160.0]).numbered_at([0.0, 50.0, 100.0]);
         let used = "used, in % of what the machines could compute";

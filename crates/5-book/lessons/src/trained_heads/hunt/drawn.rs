@@ -78,7 +78,7 @@ impl ChosenLink<'_> {
             panel(self.what(), weights, Axis::down(heads, 12), [260.0, by_head]),
             panel(
                 "its controls, with their bounds at the middle",
-                Axis::hidden([0.0, if is_narrow { 3.4 } else { 2.4 }]),
+                Axis::hidden([0.0, if is_narrow { 7.5 } else { 2.4 }]),
                 Axis::hidden([2.5, -0.5]),
                 [width - left - 10.0, 66.0],
             ),
