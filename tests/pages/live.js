@@ -19,12 +19,18 @@ window.tried = {
     }
   },
 
+  // Whether a training is under way, in sight or behind what is shown.
+  get trains() {
+    const { run } = this.live;
+    return Boolean(run?.isBehind || run?.isAwaited);
+  },
+
   // The figure's answer to settings, asked of the worker as the page asks.
   async compute(call, settings) {
     const { name, worker, about } = this.live;
     // No training that the page prepares may come between.
     this.live.prepare = () => {};
-    await this.until(() => !this.live.isTraining);
+    await this.until(() => !this.trains);
     const { weights } = about;
     const began = performance.now();
     let last = null;
@@ -203,8 +209,8 @@ window.tried = {
     await new Promise((done) => setTimeout(done, 30));
     const { live, place } = this;
     await this.until(
-      () => !live.isAsking && !live.isWanted && !live.isTraining,
-      () => `${live.name} still ${live.isTraining ? "trains" : "computes"}`,
+      () => !live.isAsking && !live.isWanted && !this.trains,
+      () => `${live.name} still ${this.trains ? "trains" : "computes"}`,
     );
     await new Promise((done) => setTimeout(done, 250)); // the address follows
     return JSON.stringify({

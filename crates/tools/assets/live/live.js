@@ -99,10 +99,6 @@
         const part = event.target.closest("[data-pick]");
         this.pick(part ? part.dataset.pick : window.figures.plotOf(this.figure)?.picked(event));
       });
-      drawn.addEventListener("pointermove", (event) => {
-        const plot = window.figures.plotOf(this.figure);
-        if (plot) drawn.style.cursor = plot.picked(event) ? "pointer" : "";
-      });
       this.place.dataset.state = "ready";
       if (this.isSet()) this.changed();
       // Weights are not fetched before a reader asks for it.
@@ -138,12 +134,17 @@
       if (control) delete control.other;
       this.remember();
       // What is changed without training anew waits for the first training.
-      if (control?.at_any_time && !this.isBegun && this.isSet()) this.begin(true);
-      if (this.isBehind && this.isSet()) this.isAwaited = true;
-      if (this.about.training) this.mark();
-      if (this.isBehind || (this.about.training && !(this.isBegun && control?.at_any_time))) return;
+      if (this.about.training && !this.follows(control)) return;
       this.isWanted = true;
       this.draw();
+    }
+
+    // Of a training: whether what it shows changes with this control.
+    follows(control) {
+      if (control?.at_any_time && !this.run && this.isSet()) this.begin(true);
+      if (this.run?.isBehind && this.isSet()) this.run.isAwaited = true;
+      this.mark();
+      return this.run && !this.run.isBehind && control?.at_any_time;
     }
 
     // Of a training: whether what is shown belongs to settings that are no longer set.
@@ -155,7 +156,7 @@
     mark() {
       const isStale = this.isStale();
       this.place.classList.toggle("is-stale", isStale);
-      if (this.isAwaited) this.train.textContent = "Stop";
+      if (this.run?.isAwaited) this.train.textContent = "Stop";
       else this.train.textContent = isStale ? "Train with these settings" : "Train";
     }
 
@@ -181,7 +182,7 @@
         control.set(pair ? pair[1] : control.first);
         delete control.other;
       }
-      const isTrained = (this.isBehind || this.isDone) && !this.isStale();
+      const isTrained = (this.run?.isBehind || this.run?.isDone) && !this.isStale();
       if (!this.about.training || isTrained) return this.changed(this.anyTime());
       this.remember();
       this.begin();
@@ -246,7 +247,7 @@
       this.train = element("button", { type: "button", className: "live-train" }, "Train");
       this.progress = element("progress", { max: 1, value: 0 });
       this.progress.setAttribute("aria-label", "Steps of the training");
-      this.train.addEventListener("click", () => (this.isAwaited ? this.stop() : this.begin()));
+      this.train.addEventListener("click", () => (this.run?.isAwaited ? this.stop() : this.begin()));
       this.buttons.prepend(this.train, this.progress);
       // Above what it changes, where the words that grow below do not move it.
       this.questions.element.after(this.buttons);
@@ -255,29 +256,29 @@
     // Trains behind what is shown, for a reader who has come to look: what is then changed
     // without training anew is answered at once.
     prepare() {
-      if (!this.isBegun && !this.isStale()) this.begin(true);
+      if (!this.run && !this.isStale()) this.begin(true);
     }
 
-    // A training that is awaited has its progress and its end on the button.
+    // Begins a run of the training: behind what is shown, or awaited, with its progress and
+    // its end on the button.
     begin(isBehind = false) {
-      const run = (this.run = {});
-      Object.assign(this, { isTraining: true, isBegun: true, isBehind, isAwaited: !isBehind, isDone: false });
+      const run = (this.run = { isBehind, isAwaited: !isBehind, isDone: false });
       this.trained = this.settings();
       this.mark();
       this.progress.value = 0;
-      const state = () => this.isAwaited && (this.place.dataset.state = "training");
+      const state = () => run.isAwaited && (this.place.dataset.state = "training");
       state();
       ask(this.worker, { call: "train", name: this.name, settings: this.settings() }, (answer) => {
         if (this.run !== run) return; // another has begun
         const [taken, all] = answer.progress ?? [0, 1];
-        if (this.isAwaited) this.progress.value = taken / all;
-        if (answer.error === undefined && !answer.broken && !answer.done) {
-          if (!this.isBehind) this.show(answer);
+        if (run.isAwaited) this.progress.value = taken / all;
+        const hasFailed = answer.error !== undefined || answer.broken;
+        if (!hasFailed && !answer.done) {
+          if (!run.isBehind) this.show(answer);
           return state();
         }
-        this.isTraining = this.isBehind = this.isAwaited = false;
-        this.isDone = taken === all;
-        if (!isBehind) this.show(answer);
+        Object.assign(run, { isBehind: false, isAwaited: false, isDone: taken === all });
+        if (!isBehind || hasFailed) this.show(answer);
         this.mark();
         // Its controls may have been moved meanwhile.
         if (isBehind && this.isSet()) this.changed(this.anyTime());
