@@ -112,6 +112,12 @@ impl Shown {
     }
 }
 
+impl<S: Settings, F: Serialize> LiveFigure<S, F> {
+    fn shown(&self, settings: &S) -> Result<Shown> {
+        Ok(Shown::new(self.questions, settings, (self.draw)(settings)?))
+    }
+}
+
 impl<S: Settings, F: Serialize> Live for LiveFigure<S, F> {
     fn name(&self) -> &'static str {
         self.name
@@ -134,8 +140,7 @@ impl<S: Settings, F: Serialize> Live for LiveFigure<S, F> {
     }
 
     fn draw(&self, pairs: &Pairs) -> Result<Shown> {
-        let settings = S::read(pairs.iter().copied())?;
-        Ok(Shown::new(self.questions, &settings, (self.draw)(&settings)?))
+        self.shown(&S::read(pairs.iter().copied())?)
     }
 
     fn still(&self) -> Result<Shown> {
@@ -143,7 +148,7 @@ impl<S: Settings, F: Serialize> Live for LiveFigure<S, F> {
         if let Some(at) = self.still {
             at(&mut settings);
         }
-        Ok(Shown::new(self.questions, &settings, (self.draw)(&settings)?))
+        self.shown(&settings)
     }
 
     fn begin(&self, pairs: &Pairs) -> Result<Box<dyn Ongoing>> {

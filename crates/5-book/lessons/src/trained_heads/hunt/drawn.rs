@@ -10,6 +10,8 @@ use super::{ChosenLink, Link, RANDOM_LAYERS, Verdict};
 use crate::numbers::share;
 use crate::outlines::outlines;
 use crate::trained::N_HEADS;
+use crate::trained_heads::claims::TIMES_OTHERS;
+use crate::trained_heads::verdicts::RARE;
 
 /// Of the map and of the heads, where there is room and on a phone.
 const HEIGHTS: [[f64; 2]; 2] = [[310.0; 2], [240.0, 180.0]];
@@ -132,31 +134,32 @@ impl ChosenLink<'_> {
 /// Each control as a bar up to its number, with the bound at the bar's middle; beside it its
 /// letter, whether the link passes, and the number that decides.
 fn controls(verdict: &Verdict) -> Vec<Mark> {
-    let n_random = verdict.random * RANDOM_LAYERS as f64;
+    let [pairs, of_random] = [verdict.pairs, verdict.random];
     let odds = verdict.link.odds();
-    let odds_text =
-        if odds.is_finite() { format!("{odds:.1} ×") } else { "no".to_owned() };
-    let each = [
-        (
-            verdict.pairs / 0.05,
-            format!("{:.0} % of word pairs (at most 5)", 100.0 * verdict.pairs),
+    let times = if odds.is_finite() { format!("{odds:.1} ×") } else { "no".to_owned() };
+    let n_random = |part: f64| (part * RANDOM_LAYERS as f64).round();
+    let texts = [
+        format!("{:.0} % of word pairs (at most {:.0})", 100.0 * pairs, 100.0 * RARE),
+        format!(
+            "{} of {RANDOM_LAYERS} random layers (at most {})",
+            n_random(of_random),
+            n_random(RARE)
         ),
-        (n_random, format!("{n_random:.0} of {RANDOM_LAYERS} random layers (at most 1)")),
-        (odds / 2.0, format!("{odds_text} the others' odds (at least 2)")),
+        format!("{times} the others' odds (at least {TIMES_OTHERS})"),
     ];
+    let bounds = [pairs / RARE, of_random / RARE, odds / TIMES_OTHERS];
+    let lengths = bounds.map(|part| rounded((part.max(0.0) / 2.0).clamp(0.005, 1.0)));
     let passes = verdict.controls();
     let colours =
         passes.map(|passes| if passes { palette::head(0) } else { palette::wrong() });
-    let lengths =
-        each.each_ref().map(|(bounds, _)| (bounds.max(0.0) / 2.0).clamp(0.005, 1.0));
-    let texts = ["P", "R", "T"].into_iter().zip(passes).zip(&each);
-    let texts = texts.map(|((letter, passes), (_, number))| {
+    let texts = ["P", "R", "T"].into_iter().zip(passes).zip(texts);
+    let texts = texts.map(|((letter, passes), number)| {
         format!("<b>{letter} {}</b>  {number}", if passes { "✓" } else { "✗" })
     });
     let texts =
         Mark::texts([1.04; 3], [0, 1, 2], texts.collect::<Vec<_>>()).text_size(13);
     vec![
-        Mark::lying_bars(lengths.map(rounded)).coloured_each(colours).silent().on(2),
+        Mark::lying_bars(lengths).coloured_each(colours).silent().on(2),
         Mark::lines([0.5; 2], [-0.5, 2.5])
             .line("currentColor", 1.5)
             .in_legend(false)
