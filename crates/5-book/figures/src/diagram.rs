@@ -43,7 +43,7 @@ pub use heads_at_once::heads_at_once;
 pub use layer::{LayerForm, LayerPart, layer_diagram};
 pub use line::{LINE_WORDS, Line, LineHead, LineStep, Station, Way, line, line_strip};
 pub use rebased::{RebasedWord, rebased};
-pub use ring::ring;
+pub use ring::{TokenCut, ring};
 pub use stages::{STAGES, Stage, StageGrid, StageOrder, stages};
 pub use strided::Strided;
 pub use tape::{TapeStop, tape};

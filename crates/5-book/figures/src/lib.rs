@@ -98,7 +98,7 @@ pub use costs::{NamedCost, costs};
 pub use diagram::{
     Cells, ClockPair, Equation, Family, HeadPart, LINE_WORDS, LayerForm, LayerPart, Line,
     LineHead, LineStep, RebasedWord, STAGES, Stage, StageGrid, StageOrder, Station,
-    Strided, TapeStop, TileCounts, TileKind, TileWalk, Way, backward_graph,
+    Strided, TapeStop, TileCounts, TileKind, TileWalk, TokenCut, Way, backward_graph,
     batch_diagram, block_diagram, clocks, dot_product, equations, head_diagram,
     heads_at_once, layer_areas, layer_diagram, line, line_strip, live_equations, rebased,
     ring, stages, tape, tile_kinds, tile_plan, tile_walk, transformer_diagram,

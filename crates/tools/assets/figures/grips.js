@@ -1,11 +1,12 @@
 // What is taken hold of in a figure along axes: a mark that is dragged along an axis has an
-// area that a finger finds, and a grip where it stands. `data-drag` is as `handles.js` of the
+// area that a finger finds, and a knob where it stands. `data-drag` is as `handles.js` of the
 // live figures reads it: the key of a control, where a 0 lies, and how many pixels a 1 is.
 "use strict";
 window.figureGrips = (() => {
   const { element } = window.figureSvg;
   const REACH = 16; // pixels beside a point
-  const GRIP = { width: 22, height: 6 }; // pixels
+  const KNOB = 9; // its radius in pixels
+  const TIPS = "M-3 -1.8l3 -3.2l3 3.2M-3 1.8l3 3.2l3 -3.2";
 
   // Along x all of the panel, so that it is pressed anywhere; along y as wide as the mark.
   function area({ box }, isX, [left, right]) {
@@ -25,11 +26,11 @@ window.figureGrips = (() => {
     });
   }
 
-  function grip(isX, [left, right], end) {
-    const [width, height] = isX ? [GRIP.height, GRIP.width] : [GRIP.width, GRIP.height];
-    return element("rect", {
-      x: (left + right - width) / 2, y: end - height / 2, width, height, rx: 3, class: "figure-grip",
-    });
+  // A knob at the end of a bar; a mark is its own. Its tips say along which axis it goes.
+  function knob(isX, isBar, x, y) {
+    const at = { transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})${isX ? " rotate(90)" : ""}` };
+    const tips = element("path", { d: TIPS, ...at, class: isBar ? "figure-grip-tips" : "figure-grip-tips is-on-mark" });
+    return isBar ? [element("circle", { r: KNOB, ...at, class: "figure-grip" }), tips] : [tips];
   }
 
   return (mark, panel, all) => {
@@ -39,7 +40,7 @@ window.figureGrips = (() => {
       const isX = axis === "x";
       const drag = `${keys[nth] ?? keys[0]} ${scale(0)} ${scale(1) - scale(0)}`;
       const place = element("rect", { ...area(panel, isX, [left, right]), fill: "none", "pointer-events": "all" });
-      return element("g", { "data-drag": drag, "data-axis": axis }, place, ...(isX ? [] : [grip(isX, [left, right], end)]));
+      return element("g", { "data-drag": drag, "data-axis": axis }, place, ...knob(isX, mark.kind !== "points", (left + right) / 2, end));
     });
   };
 })();

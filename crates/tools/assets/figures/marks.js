@@ -26,9 +26,12 @@ window.figureMarks = (() => {
     places.forEach(([x, y], nth) => {
       if (!isNumber(x) || !isNumber(y)) return;
       if (mark.has_marks) group.append(symbol(mark, nth, x, y));
-      if (mark.has_texts) group.append(beside(mark, nth, x, y, panel));
+      const words = mark.has_texts && beside(mark, nth, x, y, panel);
+      if (words) group.append(words.element);
       const tip = tipOf(mark, nth);
-      if (tip) told.push({ x, y, width: 0, height: 0, tip, pick: mark.sets?.[nth] || filled(mark.picks, { nth }) });
+      // A text alone is pressed anywhere in it.
+      const box = words && !mark.has_marks && !mark.has_lines ? words.box : { x, y, width: 0, height: 0 };
+      if (tip) told.push({ ...box, tip, pick: mark.sets?.[nth] || filled(mark.picks, { nth }) });
     });
     return { group, told };
   }
@@ -68,7 +71,7 @@ window.figureMarks = (() => {
   }
 
   // A text by its point, or on the nearest line that is free of the others of its panel. One
-  // by a mark stays right of the axis.
+  // by a mark stays within its panel.
   function beside(mark, nth, x, y, panel) {
     const [up, across] = (mark.text_place ?? "middle center").split(" ");
     const size = mark.text_size ?? 12;
@@ -78,16 +81,20 @@ window.figureMarks = (() => {
     const apart = mark.has_lines || mark.has_marks ? (mark.size ?? 6) / 2 + 3 : 3;
     const beyond = mark.has_marks && across === "left" ? Math.max(0, panel.box.left + 2 - (x - apart - wide)) : 0;
     const dx = beyond + ({ left: -apart, right: apart }[across] ?? 0);
-    const dy = { top: -apart - 2, bottom: apart + size, middle: size * 0.35 }[up] ?? size * 0.35;
+    const places = { top: -apart - 2, bottom: apart + size, middle: size * 0.35 };
+    const isOut = mark.has_marks && { top: y + places.top - size < panel.box.top, bottom: y + places.bottom > panel.box.bottom }[up];
+    const dy = isOut ? places[up === "top" ? "bottom" : "top"] : places[up] ?? places.middle;
     const left = x + dx - wide * ({ left: 1, right: 0 }[across] ?? 0.5);
     const boxAt = (line) => ({ left, right: left + wide, top: y + dy + line * size - size, bottom: y + dy + line * size });
     const taken = (panel.taken ??= []); // boxes
     const line = [0, -1, 1, -2, 2].find((line) => !taken.some((it) => meet(it, boxAt(line)))) ?? 0;
-    taken.push(boxAt(line));
-    return text(words, {
+    const { right, top, bottom } = boxAt(line);
+    taken.push({ left, right, top, bottom });
+    const drawn = text(words, {
       x: x + dx, y: y + dy + line * size, size, fill: mark.text_colour ?? "currentColor", class: mark.text_colour ? undefined : "figure-haloed",
       "text-anchor": { left: "end", right: "start" }[across] ?? "middle",
     });
+    return { element: drawn, box: { x: left, y: top, width: right - left, height: bottom - top } };
   }
 
   const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
@@ -108,7 +115,9 @@ window.figureMarks = (() => {
   function bars(mark, panel, { start, thick, base, key }) {
     const { places, sizes, lying: isLying } = mark;
     const [along, across] = isLying ? [panel.x, panel.y] : [panel.y, panel.x];
-    const group = element("g", { opacity: mark.opacity, "data-places": mark.sets && "" });
+    // Bars that meet have no seams.
+    const meet = thick === 1 ? "crispEdges" : undefined;
+    const group = element("g", { opacity: mark.opacity, "data-places": mark.sets && "", "shape-rendering": meet });
     const told = [];
     sizes.forEach((size, nth) => {
       if (!isNumber(size)) return;

@@ -212,11 +212,12 @@ fn with_tokens(areas: &[Area], dims: Dims, head: usize, is_wide: bool) -> Canvas
     let [first, mixing, keys] = [0, 3, 4].map(|nth| &rects[nth]);
     let d_k = first.column(0, dims.n_heads()).right();
     let of_heads = format!("h {} {unit} {}", first.x, dims.concat_width());
-    grip(&mut canvas, of_heads, [d_k, first.bottom() - 10.0], false);
+    grip(&mut canvas, of_heads, "heads", [d_k, first.bottom() + 2.0], false);
     let of_width = format!("d_model {} {unit}", mixing.y);
-    grip(&mut canvas, of_width, [mixing.middle()[0], mixing.bottom()], true);
+    let under = [mixing.middle()[0], mixing.bottom()];
+    grip(&mut canvas, of_width, "d_model", under, true);
     let of_tokens = format!("n {} {unit}", keys.x);
-    grip(&mut canvas, of_tokens, [keys.right(), keys.middle()[1]], false);
+    grip(&mut canvas, of_tokens, "tokens", [keys.right(), keys.middle()[1]], false);
     draw_sums(&mut canvas, areas, sums, is_wide);
     canvas
 }
@@ -244,20 +245,17 @@ fn draw_sums(canvas: &mut Canvas, areas: &[Area], [x, top]: [f64; 2], is_wide: b
 
 /// An edge that is dragged to the left and right, or up and down: the setting, where its 0
 /// is, and how long a 1 is; of what is cut in so many pieces as the setting says, how long it
-/// is too.
-fn grip(canvas: &mut Canvas, drag: String, [x, y]: [f64; 2], is_lying: bool) {
+/// is too. Its name stands beside it.
+fn grip(canvas: &mut Canvas, drag: String, name: &str, [x, y]: [f64; 2], is_lying: bool) {
     let mut marks = vec![("drag", drag)];
     marks.extend(is_lying.then(|| ("axis", "y".to_owned())));
     canvas.marked(&marks, |canvas| {
-        for (long, thick, is_seen) in [(44.0, 26.0, false), (26.0, 8.0, true)] {
-            let [w, h] = if is_lying { [long, thick] } else { [thick, long] };
-            let rect = Rect { x: x - w / 2.0, y: y - h / 2.0, w, h };
-            match is_seen {
-                true => canvas.grip(&rect),
-                false => canvas.cell(&rect, Ink::Nothing),
-            }
-        }
+        let [w, h] = if is_lying { [44.0, 26.0] } else { [26.0, 44.0] };
+        let reach = Rect { x: x - w / 2.0, y: y - h / 2.0, w, h };
+        canvas.cell(&reach, Ink::Nothing);
+        canvas.knob([x, y], is_lying);
     });
+    canvas.text(name, [x + 13.0, y + 9.0], Anchor::Start, Look::text());
 }
 
 #[cfg(test)]

@@ -64,8 +64,9 @@ impl Canvas {
         let ratio = self.size[0] / self.size[1];
         format!(
             "<svg class=\"{class}\" xmlns=\"http://www.w3.org/2000/svg\" \
-             viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" style=\"--ratio:{ratio:.2}\" \
-             color=\"#767676\" font-family=\"system-ui, sans-serif\"{}>{}</svg>",
+             viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
+             style=\"--ratio:{ratio:.2}\" color=\"#767676\" \
+             font-family=\"system-ui, sans-serif\"{}>{}</svg>",
             self.plane, self.body
         )
     }
@@ -158,10 +159,17 @@ impl Canvas {
         );
     }
 
-    /// What a hand takes hold of in a live figure.
-    pub(super) fn grip(&mut self, rect: &Rect) {
-        let look = "rx=\"3\" class=\"figure-grip\" fill=\"none\" stroke=\"currentColor\"";
-        self.boxed(rect, look);
+    /// What a hand takes hold of in a live figure, and drags up and down, or to the sides.
+    pub(super) fn knob(&mut self, [x, y]: [f64; 2], goes_up: bool) {
+        let at = [x, y].map(short).join(" ");
+        let across = if goes_up { "" } else { " rotate(90)" };
+        let look = "fill=\"none\" stroke=\"currentColor\"";
+        self.body += &format!(
+            "<g transform=\"translate({at}){across}\" {look}>\
+             <circle r=\"9\" class=\"figure-grip\"/>\
+             <path d=\"M-3 -1.8l3 -3.2l3 3.2M-3 1.8l3 3.2l3 -3.2\" \
+             class=\"figure-grip-tips\"/></g>"
+        );
     }
 
     /// A surface without a line.

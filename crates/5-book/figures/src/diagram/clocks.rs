@@ -1,5 +1,7 @@
 //! Pairs of entries as hands of clocks, which rotate with the position of a query and a key.
 
+use std::f64::consts::{PI, TAU};
+
 use super::canvas::{Anchor, Canvas, Ink, Key, Look, Rect};
 use super::{NARROW, figure};
 use crate::chart::Text;
@@ -112,7 +114,7 @@ impl Clocks<'_> {
         let column = width / self.pairs.len() as f64;
         let radius = (column / 2.0 - 6.0).min(66.0);
         let ruler = TOP + 2.0 * radius + BELOW;
-        let mut canvas = Canvas::new(width, ruler + RULER + CURVE + 20.0);
+        let mut canvas = Canvas::new(width, ruler + RULER + CURVE + 34.0);
         self.header(&mut canvas, is_wide);
         for (nth, pair) in self.pairs.iter().enumerate() {
             let middle = [(nth as f64 + 0.5) * column, TOP + radius];
@@ -145,6 +147,7 @@ impl Clocks<'_> {
         radius: f64,
     ) {
         canvas.circle([x, y], radius, Ink::Muted);
+        canvas.filled(&wedge(pair.hands, [x, y], 0.4 * radius), Ink::Plain);
         let points = self.pairs.iter().flat_map(|pair| pair.hands);
         let longest = points.map(|[x, y]| x.hypot(y)).fold(1e-9, f64::max);
         for ([a, b], ink) in pair.hands.into_iter().zip([QUERY, KEY]) {
@@ -169,6 +172,10 @@ impl Clocks<'_> {
         canvas.line([x(0), line], [x(self.last), line], Ink::Plain);
         for place in (0..=self.last).step_by(self.last.div_ceil(8).max(1)) {
             canvas.line([x(place), line - 3.0], [x(place), line + 3.0], Ink::Plain);
+            // The key's own line stands there.
+            if place == self.places[1] {
+                continue;
+            }
             let at = [x(place), line + 12.0];
             let look = Look { size: 12.0, ink: Ink::Muted, ..LABEL };
             canvas.text(&place.to_string(), at, Anchor::Middle, look);
@@ -213,10 +220,32 @@ impl Clocks<'_> {
         canvas.curve(&points.collect::<Vec<_>>(), Ink::Plain);
         let [x, y] = at(self.distance() as f64, self.score());
         canvas.keyed(&Key::new("now"), |canvas| canvas.circle([x, y], 6.0, Ink::Lit));
+        for (distance, name) in [(-last, self.last), (0.0, 0), (last, self.last)] {
+            let sign = if distance < 0.0 { "−" } else { "" };
+            let anchor = match distance {
+                ..0.0 => Anchor::Start,
+                0.0 => Anchor::Middle,
+                _ => Anchor::End,
+            };
+            let [x, _] = at(distance, 0.0);
+            let look = Look { size: 12.0, ink: Ink::Muted, ..LABEL };
+            canvas.text(&format!("{sign}{name}"), [x, top + CURVE + 9.0], anchor, look);
+        }
         let look = Look { ink: Ink::Muted, ..LABEL };
         let words = "the score at each distance, query − key";
-        canvas.text(words, [SIDE, top + CURVE + 11.0], Anchor::Start, look);
+        canvas.text(words, [SIDE, top + CURVE + 25.0], Anchor::Start, look);
     }
+}
+
+/// Between two hands, the shorter way round.
+fn wedge(hands: [[f64; 2]; 2], [x, y]: [f64; 2], radius: f64) -> Vec<[f64; 2]> {
+    let [from, to] = hands.map(|[a, b]| b.atan2(a));
+    let turn = (to - from + PI).rem_euclid(TAU) - PI;
+    let at = |part: f64| {
+        let angle = from + part * turn;
+        [x + radius * angle.cos(), y - radius * angle.sin()]
+    };
+    std::iter::once([x, y]).chain((0..=12).map(|nth| at(f64::from(nth) / 12.0))).collect()
 }
 
 #[cfg(test)]

@@ -17,11 +17,24 @@ const MOST: usize = 8;
 /// As wide as a live figure's column.
 const WIDE: f64 = 600.0;
 
+/// A way to cut tokens into parts for the ranks.
+#[derive(Debug, Clone)]
+pub struct TokenCut {
+    /// As its reader reads it.
+    pub name: &'static str,
+    /// What a press on it sets: `cut=order`.
+    pub sets: String,
+    /// Whose each token is, of a few.
+    pub ranks: Vec<usize>,
+    /// Whether the ring is drawn with it.
+    pub is_chosen: bool,
+}
+
 /// Ring attention at a step: which rank's keys and values each rank has, how many pairs of
 /// query and key it computes with them, and how much it has met so far; below, all steps as
 /// time, in which a rank computes or waits. `parts` is the part of a block's pairs that is
 /// computed, `[rank, step]`; `pairs` how many those are, `[step][rank]`; a `message` takes as
-/// long as so many pairs. A press on a step sets `step`.
+/// long as so many pairs. A press on a step sets `step`, and one on a cut what that says.
 ///
 /// # Errors
 /// [`Error::TooMany`] above 8 ranks; [`Error::Sizes`] for a matrix that is not square,
@@ -32,6 +45,7 @@ pub fn ring(
     pairs: &[Vec<usize>],
     message: f64,
     step: usize,
+    cuts: &[TokenCut],
 ) -> Result<Figure> {
     let p = parts.nrows();
     attention::Error::expect_shape("the parts", (p, p), parts.shape())?;
@@ -40,7 +54,7 @@ pub fn ring(
     }
     attention::Error::expect_index("step", step, p)?;
     Error::expect_at_most("ranks", p, MOST)?;
-    let ring = Ring { parts, pairs, message, step };
+    let ring = Ring { parts, pairs, message, step, cuts };
     let names = |one: &dyn Fn(usize) -> String| (0..p).map(one).collect::<Vec<_>>();
     let ranks = names(&|r| format!("rank {r}"));
     let mark = |at| if at == step { "▸ " } else { "" };
@@ -66,6 +80,7 @@ struct Ring<'a> {
     pairs: &'a [Vec<usize>],
     message: f64,
     step: usize,
+    cuts: &'a [TokenCut],
 }
 
 impl Ring<'_> {
@@ -100,11 +115,13 @@ impl Ring<'_> {
     }
 
     fn drawn(&self, is_wide: bool) -> Canvas {
-        let place = Circle::of(self.size(), is_wide);
-        let below = 2.0 * place.middle[1] + 8.0;
+        let top = self.cuts_end(is_wide);
+        let place = Circle::of(self.size(), is_wide, top);
+        let below = 2.0 * (place.middle[1] - top) + top + 8.0;
         let line = if self.size() > 4 { 17.0 } else { 22.0 };
         let height = below + HEADING + line * self.size() as f64 + 4.0;
         let mut canvas = Canvas::new(place.page, height);
+        self.draw_cuts(&mut canvas, is_wide);
         for rank in 0..self.size() {
             let [from, to] = place.way(rank, (rank + 1) % self.size());
             let is_sent = self.step + 1 < self.size();
@@ -138,6 +155,40 @@ impl Ring<'_> {
         let h = line * self.size() as f64;
         self.draw_times(&mut canvas, &Rect { x: LEFT, y: below + HEADING, w, h });
         canvas
+    }
+
+    /// Where each cut's picture stands: side by side, or below one another on a phone.
+    fn cut_place(nth: usize, is_wide: bool, page: f64) -> Rect {
+        let (w, h) =
+            (if is_wide { (page - 2.0 * CUT_GAP) / 3.0 } else { page - 2.0 }, CUT);
+        match is_wide {
+            true => Rect { x: nth as f64 * (w + CUT_GAP), y: 1.0, w, h },
+            false => Rect { x: 1.0, y: 1.0 + nth as f64 * (CUT + 6.0), w, h },
+        }
+    }
+
+    fn cuts_end(&self, is_wide: bool) -> f64 {
+        let last = self.cuts.len().checked_sub(1);
+        last.map_or(0.0, |nth| Self::cut_place(nth, is_wide, 0.0).bottom() + 12.0)
+    }
+
+    /// How tokens may be cut, each in the colours of its ranks; the chosen one in a frame.
+    fn draw_cuts(&self, canvas: &mut Canvas, is_wide: bool) {
+        for (nth, cut) in self.cuts.iter().enumerate() {
+            let rect = Self::cut_place(nth, is_wide, canvas.width());
+            canvas.marked(&[("pick", cut.sets.clone())], |canvas| {
+                canvas.rect(&rect, if cut.is_chosen { Ink::Lit } else { Ink::Muted });
+                let name = Look { is_bold: cut.is_chosen, room: rect.w - 12.0, ..LABEL };
+                canvas.text(cut.name, [rect.x + 6.0, rect.y + 12.0], Anchor::Start, name);
+                let n = cut.ranks.len();
+                let w = (rect.w - 12.0) / n as f64;
+                let [x, y] = [rect.x + 6.0, rect.y + 23.0];
+                for (at, &rank) in cut.ranks.iter().enumerate() {
+                    let token = Rect { x: x + at as f64 * w, y, w: w - 0.5, h: 12.0 };
+                    canvas.bar(&token, Ink::Hue(rank));
+                }
+            });
+        }
     }
 
     /// All steps from left to right, as long as each takes; in it a rank computes as long as
@@ -225,6 +276,9 @@ const LABEL: Look =
     Look { size: 13.0, is_bold: false, ink: Ink::Plain, room: f64::INFINITY };
 const LEFT: f64 = 52.0;
 const HEADING: f64 = 26.0;
+/// The picture of a cut, and between two of them.
+const CUT: f64 = 41.0;
+const CUT_GAP: f64 = 10.0;
 
 /// Where the ranks stand.
 struct Circle {
@@ -239,7 +293,8 @@ struct Circle {
 }
 
 impl Circle {
-    fn of(n: usize, is_wide: bool) -> Self {
+    /// Below the `top`.
+    fn of(n: usize, is_wide: bool, top: f64) -> Self {
         let is_crowded = n > 4;
         let (page, size, radius) = match (is_wide, is_crowded) {
             (true, true) => (WIDE, [126.0, 76.0], [235.0, 148.0]),
@@ -247,7 +302,7 @@ impl Circle {
             (false, true) => (NARROW, [88.0, 74.0], [129.0, 190.0]),
             (false, false) => (NARROW, [104.0, 76.0], [121.0, 125.0]),
         };
-        let middle = [page / 2.0, radius[1] + size[1] / 2.0 + 3.0];
+        let middle = [page / 2.0, top + radius[1] + size[1] / 2.0 + 3.0];
         let hole = 2.0 * radius[0] - size[0] - 12.0;
         Self { page, middle, radius, size, n, hole }
     }
@@ -288,14 +343,22 @@ mod tests {
         let parts =
             Matrix::from_row_slice(3, 3, &[0.5, 0.0, 0.0, 0.5, 1.0, 0.0, 0.5, 1.0, 1.0]);
         let pairs = [vec![6, 6, 6], vec![0, 9, 9], vec![0, 0, 9]];
-        assert_diagram!(ring("Three on a ring", &parts, &pairs, 12.0, 1).unwrap());
+        let cut = TokenCut {
+            name: "in order",
+            sets: "cut=order".to_owned(),
+            ranks: vec![0, 0, 1, 1, 2, 2],
+            is_chosen: true,
+        };
+        assert_diagram!(
+            ring("Three on a ring", &parts, &pairs, 12.0, 1, &[cut]).unwrap()
+        );
     }
 
     /// No box meets another or the edge, and no arrow is longer than its way.
     #[test]
     fn ranks_have_room() {
         for (n, is_wide) in (2..=MOST).flat_map(|n| [(n, true), (n, false)]) {
-            let circle = Circle::of(n, is_wide);
+            let circle = Circle::of(n, is_wide, 0.0);
             for r in 0..n {
                 let a = circle.rank(r);
                 assert!(a.x >= 1.0 && a.right() <= circle.page - 1.0, "{n}: {a:?}");
@@ -314,8 +377,8 @@ mod tests {
     fn what_is_no_ring_is_refused() {
         let square = |n| Matrix::zeros(n, n);
         let pairs = |n| vec![vec![0; n]; n];
-        insta::assert_snapshot!(ring("", &square(9), &pairs(9), 1.0, 0).unwrap_err(), @"9 ranks are too many for one figure: draw at most 8");
-        insta::assert_snapshot!(ring("", &square(3), &pairs(2), 1.0, 0).unwrap_err(), @"the pairs has shape (2, 1), expected (3, 1)");
-        insta::assert_snapshot!(ring("", &square(3), &pairs(3), 1.0, 3).unwrap_err(), @"there are 3 steps, 0 to 2: step 3 does not exist");
+        insta::assert_snapshot!(ring("", &square(9), &pairs(9), 1.0, 0, &[]).unwrap_err(), @"9 ranks are too many for one figure: draw at most 8");
+        insta::assert_snapshot!(ring("", &square(3), &pairs(2), 1.0, 0, &[]).unwrap_err(), @"the pairs has shape (2, 1), expected (3, 1)");
+        insta::assert_snapshot!(ring("", &square(3), &pairs(3), 1.0, 3, &[]).unwrap_err(), @"there are 3 steps, 0 to 2: step 3 does not exist");
     }
 }

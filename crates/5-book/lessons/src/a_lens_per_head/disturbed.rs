@@ -20,7 +20,7 @@ pub(crate) const LIVE: LiveFigure<Set, Facts> =
 
 const QUESTIONS: &[Question<Set, Facts>] = &[
     Question {
-        ask: "With a factor of 0 a head writes nothing. Without which head does an entry \
+        ask: "Set the factor to 0: the head writes nothing. Without which head does an entry \
               of the output move by more than 0.79, the dotted line?",
         is_answered: |set, it| set.factor == 0.0 && set.mix && largest(&it.out) > FAR,
         answer: |set| (set.head, set.factor) = (5, 0.0),

@@ -174,16 +174,16 @@ impl Picture<'_> {
         };
         let here = (self.temperature - 0.1) / 0.05;
         let rule = Mark::lines([here; 2], [0.0, 1.0]).line("currentColor", 2.0);
-        let knob = Mark::points([here], [1.0]).sized(12).coloured("currentColor");
+        let knob = Mark::points([here], [1.0]).sized(18).coloured("currentColor");
         let rule = [rule, knob].map(|it| it.silent().unclipped());
         (0..=BANDS).map(band).chain(rule).collect()
     }
 
-    /// The same at one temperature, each with its name where there is room.
+    /// The same at one temperature, each with its name beside it.
     fn at_one(&self) -> Vec<Mark> {
-        let mut below = 0.0;
-        let each = banded(self.shares).into_iter().enumerate();
-        let each = each.flat_map(|(nth, part)| {
+        let parts = banded(self.shares);
+        let each = parts.into_iter().zip(apart(&parts)).enumerate();
+        let each = each.flat_map(|(nth, (part, height))| {
             let name = match nth {
                 BANDS => format!("{} others", self.next.pieces.len() - BANDS),
                 _ => escaped(&shown(&self.next.pieces[nth])),
@@ -191,13 +191,10 @@ impl Picture<'_> {
             let name = format!("{name} {}", share(part));
             let bar = Mark::bars([rounded(part)]).coloured(colour(nth)).opacity(0.7);
             let bar = bar.hover([name.clone()]).picks(self.again());
-            let middle = below + part / 2.0;
-            below += part;
-            let name = (part >= 0.035).then(|| {
-                let text = Mark::texts([0.52], [rounded(middle)], [name]);
-                text.text_size(13).placed("middle right").silent().unclipped()
-            });
-            [Some(bar), name].into_iter().flatten().map(|mark| mark.on(1))
+            let square = Mark::points([0.56], [rounded(height)]).marked("square", 8);
+            let square = square.coloured(colour(nth)).opacity(0.9);
+            let name = square.written([name], "middle right").text_size(13);
+            [bar, name.silent().unclipped()].map(|mark| mark.on(1))
         });
         each.collect()
     }
@@ -217,6 +214,25 @@ impl Picture<'_> {
     fn again(&self) -> String {
         format!("seed={}", (self.seed + 1) % 100)
     }
+}
+
+/// Of a line of text, as a part of the bands.
+const LINE: f64 = 0.055;
+
+/// Where the name of each band stands: at its middle, and a line away from the others.
+fn apart(parts: &[f64; BANDS + 1]) -> [f64; BANDS + 1] {
+    let (mut below, mut free) = (0.0, 0.0);
+    let mut heights = parts.map(|part| {
+        let height = f64::max(below + part / 2.0, free);
+        (below, free) = (below + part, height + LINE);
+        height
+    });
+    let mut free = 1.0 - LINE / 2.0;
+    for height in heights.iter_mut().rev() {
+        *height = height.min(free);
+        free = *height - LINE;
+    }
+    heights
 }
 
 /// The shares that have bands, and the rest.

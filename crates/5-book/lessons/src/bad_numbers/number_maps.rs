@@ -4,8 +4,8 @@ use attention::Matrix;
 use figures::{Chart, Figure, Mark, Result, Table, by_cell, entry, palette, significant};
 
 /// Named matrices of one shape whose entries are written into the cells. In each, the
-/// larger an entry beside the others, the stronger its cell; an entry below −5,000 fills a
-/// blocked score, and has an empty one. NaN and +∞ are marked in another colour.
+/// larger an entry beside the others, the stronger its cell, blue above 0 and purple below;
+/// an entry below −5,000 fills a blocked score, and has an empty one. NaN and +∞ are marked in another colour.
 ///
 /// # Shapes
 /// Each matrix is `[rows.len(), columns.len()]`.
@@ -32,8 +32,6 @@ pub(super) fn figure(
 
 /// What fills a blocked score lies below it.
 const FILL: f64 = -5e3;
-/// Seen on light pages and on dark ones.
-const NOTHING: &str = "rgba(118,118,118,0.12)";
 /// Of the marked cells.
 const MARK: usize = 1;
 
@@ -42,35 +40,32 @@ fn is_bad(entry: f64) -> bool {
     entry.is_nan() || entry == f64::INFINITY
 }
 
-/// What makes a cell strong; nothing for what is not finite or fills.
-fn strength(entry: f64) -> f64 {
-    if entry.is_finite() && entry > FILL { entry.abs() } else { 0.0 }
+/// What colours a cell; nothing for what is not finite or fills.
+fn seen(entry: f64) -> f64 {
+    if entry.is_finite() && entry > FILL { entry } else { 0.0 }
 }
 
 /// The entries and, over them, the marks of the `nth` panel.
 pub(super) fn marks_of(nth: usize, name: &str, entries: &Matrix) -> [Mark; 2] {
     let shape = entries.shape();
-    let most = entries.iter().map(|&entry| strength(entry)).fold(0.0, f64::max);
-    let most = if most == 0.0 { 1.0 } else { significant(most) };
-    let cells = |bad: bool, value: &dyn Fn(f64) -> f64, scale, most| {
+    let most = entries.iter().map(|&entry| seen(entry).abs()).fold(0.0, f64::max);
+    // The strongest colour stays one on which a number is read.
+    let most = if most == 0.0 { 1.0 } else { significant(1.5 * most) };
+    let cells = |bad: bool, value: &dyn Fn(f64) -> f64, scale| {
         let of = |i, j| Some(entries[(i, j)]).filter(|&entry| is_bad(entry) == bad);
         Mark::cells(by_cell(shape, |i, j| of(i, j).map(value)), 1)
             .on(nth)
             .with_gaps()
             .named(name)
-            .scaled(scale, [0.0, most])
+            .scaled(scale, [-most, most])
             .tells("{row} → {column}: {text}")
             .lettered(by_cell(shape, |i, j| of(i, j).map_or(String::new(), written)))
     };
     let marked = vec![(0.0, palette::head(MARK)), (1.0, palette::head(MARK))];
     [
-        cells(
-            false,
-            &|it| significant(strength(it)),
-            palette::from_nothing(NOTHING),
-            most,
-        ),
-        cells(true, &|_| 1.0, marked, 1.0),
+        cells(false, &|it| significant(seen(it)), palette::signs())
+            .text_colour("currentColor"),
+        cells(true, &|_| 0.0, marked),
     ]
 }
 

@@ -76,7 +76,7 @@ impl Translation {
     }
 
     /// The same as ribbons from each letter that is written, below, up to the letters that the
-    /// head attends to, wider for a larger weight; grey in the heads that are removed. `presses`
+    /// head attends to, wider for a larger weight, faint but for the largest; grey in the heads that are removed. `presses`
     /// gives what a press on a head does and what it sets; where `meant` is known, letters that
     /// are wrong stand out.
     ///
@@ -100,7 +100,9 @@ impl Translation {
             let [action, sets] = presses(head);
             let x = Axis::hidden([-0.9, n_read - 0.1]);
             let panel = Panel::new(name, x, Axis::hidden([-0.45, 1.4]), 150.0);
-            let ribbons = WIDTHS.iter().filter_map(|step| ribbons(map, *step, colour));
+            let ribbons = [(false, 0.25), (true, 0.9)].into_iter().flat_map(|look| {
+                WIDTHS.iter().filter_map(move |step| ribbons(map, *step, look, colour))
+            });
             let ribbons = ribbons.map(|mark| mark.tells(&*action).picks(&*sets));
             chart = chart.panel(panel, ribbons.chain(self.letters(map, meant)));
         }
@@ -151,14 +153,9 @@ impl Translation {
     }
 }
 
-/// Weights from the first number up to the second have ribbons of this width, in pixels, and of
-/// this opacity.
-const WIDTHS: [[f64; 4]; 4] = [
-    [0.55, 1.1, 9.0, 0.85],
-    [0.35, 0.55, 6.0, 0.7],
-    [0.2, 0.35, 3.5, 0.55],
-    [0.1, 0.2, 1.5, 0.45],
-];
+/// Weights from the first number up to the second have ribbons of this width, in pixels.
+const WIDTHS: [[f64; 3]; 4] =
+    [[0.55, 1.1, 5.0], [0.35, 0.55, 3.5], [0.2, 0.35, 2.0], [0.1, 0.2, 1.0]];
 
 /// Places along a ribbon.
 const N_PLACES: usize = 12;
@@ -168,17 +165,20 @@ fn x_of(row: usize, map: &Matrix) -> f64 {
     rounded((row as f64 + 0.5) / map.nrows() as f64 * map.ncols() as f64 - 0.5)
 }
 
-/// The ribbons of one width, if there are any.
+/// The ribbons of one width, if there are any: to the letters to which most goes, or to the
+/// others.
 fn ribbons(
     map: &Matrix,
-    [least, below, width, opacity]: [f64; 4],
+    [least, below, width]: [f64; 3],
+    (to_most, opacity): (bool, f64),
     colour: &str,
 ) -> Option<Mark> {
     let (mut x, mut y) = (Vec::new(), Vec::new());
     for row in 0..map.nrows() {
-        for key in
-            (0..map.ncols()).filter(|&key| (least..below).contains(&map[(row, key)]))
-        {
+        let most = map.row(row).max();
+        let is_shown =
+            |share: f64| (share == most) == to_most && (least..below).contains(&share);
+        for key in (0..map.ncols()).filter(|&key| is_shown(map[(row, key)])) {
             let (from, to) = (x_of(row, map), key as f64);
             let places = (0..=N_PLACES).map(|at| at as f64 / N_PLACES as f64);
             let smooth = |t: f64| from + (to - from) * t * t * (3.0 - 2.0 * t);

@@ -164,7 +164,7 @@ impl Comparison {
         });
         let others: Vec<Mark> = others.collect();
         let lines = highlighted.iter().enumerate().map(|(hue, (nth, name))| {
-            let line = curve(losses(*nth)).named(name).line(palette::head(hue), 3.0);
+            let line = curve(losses(*nth)).called(name).line(palette::head(hue), 3.0);
             line.dashed(DASHES[hue]).tells(*name)
         });
         let enough = Mark::rule([[0.0, ENOUGH], [N_STEPS as f64, ENOUGH]]);

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use attention::{Matrix, thousands};
+use figures::TokenCut;
 
 use super::turns::{
     Waiting, all_pairs, in_a_row, in_stripes, in_two_chunks, owner, pairs,
@@ -43,17 +44,19 @@ const QUESTIONS: &[Question<Set, Facts>] = &[
 const WIDTH: usize = 512;
 const NUMBER: usize = 4;
 
+/// How tokens may be cut.
+const CUTS: [(&str, &str); 3] =
+    [("order", "in order"), ("chunks", "two chunks each"), ("stripes", "in stripes")];
+/// So many tokens of a rank show how they are cut.
+const SHOWN: usize = 6;
+
 /// More ranks are not drawn.
 const MOST_RANKS: usize = 8;
 
 live! {
     struct Set {
         step: usize = "Step", slider([0, MOST_RANKS - 1], 1, 1).played();
-        cut: &'static str = "Tokens are cut", named([
-            ("order", "in order"),
-            ("chunks", "two chunks for each rank"),
-            ("stripes", "in stripes, every p-th token"),
-        ]);
+        cut: &'static str = "Tokens are cut", named(CUTS);
         causal: bool = "Causal mask", switch(true);
         ranks: usize = "Ranks", count([2, MOST_RANKS], 4);
         tokens: usize = "Tokens", count([16, 4096], 64);
@@ -84,11 +87,7 @@ struct Ring {
 impl Ring {
     fn new(set: &Set) -> Self {
         let (n_tokens, p) = (set.tokens, set.ranks);
-        let tokens = match set.cut {
-            "order" => in_a_row(n_tokens, p),
-            "chunks" => in_two_chunks(n_tokens, p),
-            _ => in_stripes(n_tokens, p),
-        };
+        let tokens = cut(set.cut, n_tokens, p);
         let counted = if set.causal { pairs } else { all_pairs };
         let pairs = counted(&tokens);
         let ring = Self { tokens, pairs, message: 0.0, waiting: Waiting::default() };
@@ -125,6 +124,26 @@ impl Ring {
     }
 }
 
+/// The tokens of each rank.
+fn cut(how: &str, n_tokens: usize, p: usize) -> Vec<Vec<usize>> {
+    match how {
+        "order" => in_a_row(n_tokens, p),
+        "chunks" => in_two_chunks(n_tokens, p),
+        _ => in_stripes(n_tokens, p),
+    }
+}
+
+/// Every cut, shown on a few tokens.
+fn cuts(set: &Set) -> [TokenCut; CUTS.len()] {
+    CUTS.map(|(how, name)| {
+        let mut ranks = vec![0; SHOWN * set.ranks];
+        for (rank, tokens) in cut(how, ranks.len(), set.ranks).iter().enumerate() {
+            tokens.iter().for_each(|&token| ranks[token] = rank);
+        }
+        TokenCut { name, sets: format!("cut={how}"), ranks, is_chosen: how == set.cut }
+    })
+}
+
 fn draw(set: &Set) -> Result<LiveView<Facts>> {
     let ring = Ring::new(set);
     let p = ring.size();
@@ -132,14 +151,11 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
     let title = format!(
         "Ring attention of {} tokens, {WIDTH} wide, on {p} ranks, {}, {}",
         thousands(set.tokens as u64),
-        match set.cut {
-            "order" => "in order",
-            "chunks" => "two chunks each",
-            _ => "in stripes",
-        },
+        CUTS.into_iter().find(|(how, _)| *how == set.cut).map_or("", |(_, name)| name),
         if set.causal { "causal" } else { "without a mask" },
     );
-    let figure = figures::ring(title, &ring.computed(), &ring.pairs, ring.message, step)?;
+    let (parts, cuts) = (ring.computed(), cuts(set));
+    let figure = figures::ring(title, &parts, &ring.pairs, ring.message, step, &cuts)?;
     let Waiting { for_ranks, for_messages } = ring.waiting;
     let (words, sent) = (words(&ring, step), ring.sent());
     let facts = Facts { for_ranks, for_messages, sent, pairs: ring.pairs };

@@ -94,7 +94,7 @@ fn figure(set: &Set, facts: &Facts) -> figures::Result<Figure> {
     let words = WORDS.map(str::to_owned);
     let across = || Axis::across(&words, 12);
     // Fixed while a bar is dragged within it.
-    let ends = [set.products.min().min(-10.0), set.products.max().max(18.0)];
+    let ends = [set.products.min().min(-14.0), set.products.max().max(20.0)];
     let widest = WIDEST.max(d_k);
     let panel = |name: &str, x: Axis, y: Axis| Panel::new(name, x, y, 118.0);
     let products = across();
@@ -102,7 +102,7 @@ fn figure(set: &Set, facts: &Facts) -> figures::Result<Figure> {
     let weights =
         facts.shares.iter().zip(&names).enumerate().map(|(nth, (row, name))| {
             let bars = Mark::bars(row.iter().map(|&it| figures::rounded(it)));
-            bars.named(name).coloured(palette::head(nth))
+            bars.named(name).coloured(row_colour(nth))
         });
     Chart::new("The same products: undivided, divided by √d_k, and by a temperature too")
         .panel(
@@ -118,7 +118,7 @@ fn figure(set: &Set, facts: &Facts) -> figures::Result<Figure> {
             panel(
                 "bits of entropy, by temperature: drag the dot",
                 heat.titled("temperature"),
-                Axis::numbers(2.5),
+                Axis::numbers(2.9),
             ),
             by_temperature(set, facts),
         )
@@ -142,32 +142,41 @@ fn bars(set: &Set, [least, most]: [f64; 2]) -> [Mark; 2] {
     let products = || set.products.iter().copied();
     let keys = (0..WORDS.len()).map(|nth| format!("products.0.{nth}"));
     let bars = Mark::bars(products()).coloured(NEUTRAL).in_legend(false);
-    let apart = 0.12 * (most - least);
+    let apart = 0.2 * (most - least);
     let beyond = products().map(|it| it + if it < 0.0 { -apart } else { apart });
-    let numbers =
-        Mark::texts(0..WORDS.len(), beyond, products().map(|it| it.to_string()));
+    let numbers = Mark::texts(
+        0..WORDS.len(),
+        beyond,
+        products().map(|it| it.to_string().replace('-', "−")),
+    );
     [bars.dragged_along_y(keys), numbers.in_legend(false).silent().unclipped()]
 }
 
-/// A curve, a level, and the dot that is dragged along the curve.
+/// A curve, a level with its name, and the dot that is dragged along the curve, with what it
+/// says.
 fn curve(
     points: &[[f64; 2]],
-    level: f64,
-    [x, y]: [f64; 2],
+    (level, named): (f64, String),
+    ([x, y], says): ([f64; 2], String),
     (key, nth): (&str, usize),
 ) -> Vec<Mark> {
     let ends = [points[0][0], points[points.len() - 1][0]];
+    let side = if x < 0.5 * ends[1] { "right" } else { "left" };
+    let height = if y > 2.0 { "bottom" } else { "top" };
+    let dot = Mark::points([x], [y]).sized(18).coloured(row_colour(nth));
+    let dot = dot.written([says], &format!("{height} {side}")).text_size(13);
+    let named = Mark::texts([ends[1]], [level], [named]).placed("top left");
     vec![
         Mark::rule(ends.map(|x| [x, level])),
-        Mark::curve(points).line(palette::head(nth), 2.0).in_legend(false).silent(),
-        Mark::points([x], [y])
-            .sized(15)
-            .coloured(palette::head(nth))
-            .outlined("#fff", 2)
-            .in_legend(false)
-            .dragged_along_x(key)
-            .unclipped(),
+        named.in_legend(false).silent(),
+        Mark::curve(points).line(row_colour(nth), 2.0).in_legend(false).silent(),
+        dot.in_legend(false).silent().dragged_along_x(key).unclipped(),
     ]
+}
+
+/// Of the undivided row, the divided one, and the one with a temperature.
+fn row_colour(nth: usize) -> &'static str {
+    palette::beside_wrong([0, 2, 4][nth])
 }
 
 /// The largest weight of the divided row, with a level at 0.3.
@@ -177,7 +186,9 @@ fn by_width(set: &Set, facts: &Facts, widest: f64) -> Vec<Mark> {
         .map(|nth| (widest * f64::from(nth) / 120.0).max(1.0))
         .map(|x| [x, at(x)])
         .collect();
-    curve(&points, 0.3, [set.d_k as f64, largest(&facts.shares[1])], ("d_k", 1))
+    let most = largest(&facts.shares[1]);
+    let dot = ([set.d_k as f64, most], format!("{most:.2} at d_k {}", set.d_k));
+    curve(&points, (0.3, "0.3".to_owned()), dot, ("d_k", 1))
 }
 
 /// The entropy of the divided row, with a level at that of the undivided one.
@@ -188,6 +199,8 @@ fn by_temperature(set: &Set, facts: &Facts) -> Vec<Mark> {
         .map(|nth| f64::from(nth) * HOTTEST / 160.0)
         .map(|x| [x, at(x)])
         .collect();
-    let dot = [set.temperature, facts.bits[2]];
-    curve(&points, facts.bits[0], dot, ("temperature", 2))
+    let [undivided, _, bits] = facts.bits;
+    let dot = ([set.temperature, bits], format!("{bits:.2} bits at {}", set.temperature));
+    let level = (undivided, format!("undivided: {undivided:.2} bits"));
+    curve(&points, level, dot, ("temperature", 2))
 }

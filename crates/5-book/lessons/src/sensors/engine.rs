@@ -157,10 +157,17 @@ fn figure(
     };
     let cut = set.cycle.min(read.len());
     let rule = Mark::lines([line; 2], [low, high]).line(palette::head(1), 2.0).silent();
+    let off = begins as i64 - set.cycle as i64;
+    let says = match (set.truth, off.signum()) {
+        (false, _) => format!("wear begins? {}", set.cycle),
+        (true, 0) => "just there".to_owned(),
+        (true, 1) => format!("{}: {off} cycles early", set.cycle),
+        (true, _) => format!("{}: {} cycles late", set.cycle, -off),
+    };
     let knob = Mark::points([line], [high - 3.0])
-        .marked("circle", 16)
+        .marked("circle", 18)
         .coloured(palette::head(1))
-        .written([format!("wear begins? {}", set.cycle)], "middle right")
+        .written([says], if line < 0.6 * end { "middle right" } else { "middle left" })
         .text_size(13)
         .dragged_along_x("cycle");
     let mut marks = vec![dots(0..cut, 0.45), dots(cut..read.len(), 0.9), rule];
@@ -172,6 +179,12 @@ fn figure(
         marks.splice(0..0, [area, Mark::rule([[at, low], [at, high]])]);
         marks.push(begins);
     }
+    let [press, turn] = match set.truth {
+        true => ["hide wear alone", "truth=off"],
+        false => ["show wear alone", "truth=on"],
+    };
+    let press = Mark::texts([end], [low + 4.0], [press]).hover(["click"]).sets([turn]);
+    marks.push(press.placed("middle left").text_size(14).text_colour("var(--links)"));
     marks.push(knob.silent());
     let heading = match set.truth {
         true => "sensor, from its level when new; grey: wear alone",

@@ -104,9 +104,17 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
         "Engine {engine}, cycles left: {left}. Head {head} gives most, {}, to reading {place}",
         share(most)
     );
-    let figure = figure(title, set, weights, &readings)?;
+    let predicts = match with {
+        Some(_) => format!(
+            "model: {} cycles left (without the spike {})",
+            written(*says, 0),
+            written(without.says, 0)
+        ),
+        None => format!("model: {} cycles left", written(*says, 0)),
+    };
+    let figure = figure(title, set, weights, &readings, predicts)?;
 
-    let part = entropy(row.iter().copied()) / (N_STEPS as f64).log2();
+    let part = evenness(weights, head);
     let mut words = format!(
         "The model predicts {} cycles. Head {head} gives reading {at} {}, and its weights have {} \
          of the entropy of even ones.",
@@ -125,6 +133,11 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
     Ok(LiveView { figure, words, facts })
 }
 
+/// The entropy of a head's weights, as a part of that of even ones.
+fn evenness(weights: &Matrix, head: usize) -> f64 {
+    entropy(weights.row(head).iter().copied()) / (N_STEPS as f64).log2()
+}
+
 /// A darker cell is no larger than this.
 const FULL: f64 = 0.5;
 const FONT_SIZE: usize = 12;
@@ -137,10 +150,13 @@ fn figure(
     set: &Set,
     weights: &Matrix,
     readings: &[f64],
+    predicts: String,
 ) -> Result<Figure> {
-    let mark = |head| if head == set.head { "▸ " } else { "" };
-    let heads: Vec<String> =
-        (0..N_HEADS).map(|head| format!("{}head {head}", mark(head))).collect();
+    let name = |head| {
+        let mark = if head == set.head { "▸ " } else { "" };
+        format!("{mark}head {head}, {}", share(evenness(weights, head)))
+    };
+    let heads: Vec<String> = (0..N_HEADS).map(name).collect();
     let at: Vec<usize> = (0..N_STEPS).step_by(5).chain([N_STEPS - 1]).collect();
     let across = || {
         let names = at.iter().map(usize::to_string);
@@ -150,7 +166,7 @@ fn figure(
     let from = readings[set.at] - set.spike;
     let chosen = |ends: [f64; 2]| Mark::rule(ends.map(|y| [set.at as f64, y]));
     let weights_of = Panel::new(
-        "attention weights of the last reading, up to .5: click a cell",
+        "head, its entropy (even: 1), and its weights, up to .5: click a cell",
         across(),
         Axis::down(&heads, FONT_SIZE),
         19.0 * N_HEADS as f64,
@@ -159,11 +175,13 @@ fn figure(
     let y = Axis::between(ENDS).at(places, ["−5", "0", "5"]);
     let named = format!("{}, raised by wear: drag a reading up or down", set.group);
     let marks = marks(set, readings, from);
+    let predicts = Mark::texts([N_STEPS as f64 - 0.5], [-7.4], [predicts]).silent();
+    let predicts = predicts.text_size(14).placed("middle left");
     Ok(Chart::new(title)
         .left(label_width(&heads, FONT_SIZE))
         .below(24.0)
         .panel(weights_of, [cells(weights), chosen([-0.5, N_HEADS as f64 - 0.5])])
-        .panel(Panel::new(named, across(), y, 170.0), [chosen(ENDS)].into_iter().chain(marks))
+        .panel(Panel::new(named, across(), y, 170.0), [chosen(ENDS), predicts].into_iter().chain(marks))
         .tables([table(set, weights, readings)])
         .says(format!(
             "A map of the attention weights of {N_HEADS} heads over {N_STEPS} readings, and \

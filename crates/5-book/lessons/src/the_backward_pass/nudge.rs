@@ -9,7 +9,6 @@ use figures::{
 
 use super::by_hand::{QUERY, backward, loss, projection};
 use crate::live::{LiveFigure, LiveView, Question, live};
-use crate::numbers::ends;
 use crate::one_head::{self, FEATURES};
 
 /// Draws the loss over nudges of a weight, and what its gradient predicts.
@@ -45,9 +44,6 @@ const NAMES: [&str; 3] = ["W^Q", "W^K", "W^V"];
 const MOST: f64 = 3.0;
 /// Of a row of a map, in pixels.
 const ROW: f64 = 22.0;
-/// Of the loss from its least to its most, about, and below a dot to the end of its number.
-const LOSSES: f64 = 212.0;
-const WRITTEN: f64 = 28.0;
 /// From one point of the curve to the next.
 const STEP: f64 = 0.05;
 /// The key whose share is told: the one that is wished for.
@@ -175,31 +171,19 @@ fn figure(
     Ok(tangent_on(chart, tangent)?.marks(marks).figure()?)
 }
 
-/// Beside their dots, the loss and what is predicted of it: towards the middle of the panel,
-/// and away from the height at which both lines begin, as far as there is room.
+/// The loss and what is predicted of it, the larger over its dot and the smaller below, and
+/// towards the middle of the panel.
 fn numbers(tangent: &Tangent) -> [Mark; 2] {
-    let Tangent { curve, at: [_, from], slope, reached: [x, loss], .. } = *tangent;
-    let predicted = from + slope * x;
-    let lines = [from - slope * MOST, from + slope * MOST, 0.0];
-    let [least, _, most] = ends(curve.iter().map(|[_, loss]| *loss).chain(lines));
-    let apart = |a: f64, b: f64| (a - b).abs() / (most - least).max(1e-9) * LOSSES;
-    let is_loss_inner = (loss - from).abs() < (predicted - from).abs();
+    let [x, loss] = tangent.reached;
+    let predicted = tangent.at[1] + tangent.slope * x;
+    let side = if x > 0.0 { "left" } else { "right" };
     let all = [
-        (loss, predicted, is_loss_inner, three(loss)),
-        (predicted, loss, !is_loss_inner, format!("{} predicted", three(predicted))),
+        (loss, three(loss), loss >= predicted),
+        (predicted, format!("{} predicted", three(predicted)), loss < predicted),
     ];
-    all.map(|(it, other, is_inner, text)| {
-        let is_below = it < from;
-        let meet = (other < from) == is_below && apart(it, other) < WRITTEN + 8.0;
-        let outer = if meet && is_inner { other } else { it };
-        let is_at_edge = apart(outer, if is_below { least } else { most }) < WRITTEN;
-        let height = match (meet && is_inner, is_at_edge, is_below) {
-            (true, false, _) | (false, true, _) => "middle",
-            (false, false, true) | (true, true, false) => "bottom",
-            _ => "top",
-        };
-        let side = if x > 0.0 { "left" } else { "right" };
-        let unseen = Mark::points([x], [rounded(it)]).sized(18).mark_opacity(0.0);
+    all.map(|(at, text, is_above)| {
+        let height = if is_above { "top" } else { "bottom" };
+        let unseen = Mark::points([x], [rounded(at)]).sized(18).mark_opacity(0.0);
         let mark = unseen.written([text], &format!("{height} {side}")).text_size(13);
         mark.silent().in_legend(false).unclipped().on(3)
     })

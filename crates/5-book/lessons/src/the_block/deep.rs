@@ -105,8 +105,8 @@ fn figure(title: String, set: &Set, depth: &Depth, longest: &Depth) -> Result<Fi
     let hidden = Panel::new(
         "one block: press the residual, a norm or the layer",
         Axis::hidden([0.0, 10.0]),
-        Axis::hidden([0.0, 2.0]),
-        92.0,
+        Axis::hidden([-0.45, 2.0]),
+        132.0,
     );
     let measured = Panel::new("through the stack: drag its end", blocks, decades, 200.0);
     let chart = Chart::new(title)
@@ -145,19 +145,19 @@ fn block(set: &Set) -> Vec<Mark> {
     let norm = |x: f64, place: Place, key: &str| {
         let is_there = set.norm == place;
         let sets = if is_there { "none" } else { key };
-        let mark = part(x, 46, is_there, palette::head(0));
+        let mark = part(x, 54, is_there, palette::head(0));
         let mark = mark.tells(format!("norm: {sets}")).picks(format!("norm={sets}"));
         let text = name(x, 0.5, "norm");
         [mark, if is_there { text.text_colour("#fff") } else { text }]
     };
     let (size, next, told) = match set.size {
-        ..0.9 => (36, "2", "double its parameters"),
-        ..1.1 => (46, "0.5", "halve its parameters"),
-        _ => (58, "1", "its parameters as they begin"),
+        ..0.9 => (42, "2", "double its parameters"),
+        ..1.1 => (54, "0.5", "halve its parameters"),
+        _ => (66, "1", "its parameters as they begin"),
     };
     let layer =
         part(4.0, size, true, palette::head(2)).tells(told).picks(format!("size={next}"));
-    let sum = Mark::points([7.0], [0.5]).marked("circle", 26).coloured(palette::head(2));
+    let sum = Mark::points([7.0], [0.5]).marked("circle", 30).coloured(palette::head(2));
     let white = |mark: Mark| mark.text_colour("#fff");
     let mut marks = vec![wire, arc];
     marks.extend(norm(2.3, Place::Before, "before"));
@@ -165,6 +165,10 @@ fn block(set: &Set) -> Vec<Mark> {
     marks.extend([layer, quiet(sum), white(name(7.0, 0.5, "+"))]);
     marks.push(white(name(4.0, 0.5, "layer")));
     marks.push(name(4.0, 1.75, &format!("residual: {residual}")));
+    let size = format!("parameters × {}", set.size);
+    for (x, text) in [(2.3, "before"), (4.0, &size), (8.6, "after")] {
+        marks.push(name(x, -0.3, text));
+    }
     marks
 }
 

@@ -17,7 +17,7 @@ const QUESTIONS: &[Question<Set, Facts>] = &[
               all that came before.",
         is_answered: |set, it| set.has_blocks() && it.last_correction < 0.01,
         answer: |set| (set.step, set.keys[(0, 7)]) = (SCORES.len(), 11.0),
-        found: "Type 10,000 and it leaves nothing. Nor does anything overflow, though no \
+        found: "A score of 10,000 leaves nothing. Nor does anything overflow, though no \
                 float holds 2¹⁰⁰⁰⁰: the maximum comes off before any exponential.",
     },
     Question {

@@ -149,19 +149,22 @@ fn pressed(canvas: &mut Canvas, walk: &TileWalk, states: &[Vec<State>], map: &Re
     let edge = |key: &str, axis: &str, zero: f64, unit: f64| {
         [("drag", format!("{key} {zero} {unit}")), ("axis", axis.to_owned())]
     };
-    let (w, h) = (8.0, 26.0);
-    canvas.marked(&edge("keys", "x", map.x, unit(map.w)), |canvas| {
-        let grip = Rect { x: tile.right() - w / 2.0, y: map.y - STRIP - GAP - 4.0, w, h };
-        canvas.bar(&Rect { x: grip.x - 8.0, w: w + 16.0, ..grip }, Ink::Nothing);
-        canvas.rect(&grip, Ink::Lit);
-    });
-    canvas.marked(&edge("queries", "y", map.y, unit(map.h)), |canvas| {
-        let grip =
-            Rect { x: map.x - STRIP - GAP - 4.0, y: tile.bottom() - w / 2.0, w: h, h: w };
-        canvas.bar(&Rect { y: grip.y - 8.0, h: w + 16.0, ..grip }, Ink::Nothing);
-        canvas.rect(&grip, Ink::Lit);
-    });
+    let strip = [map.x, map.y].map(|at| at - STRIP - GAP + KNOB);
+    for (marks, at, goes_up) in [
+        (edge("keys", "x", map.x, unit(map.w)), [tile.right(), strip[1]], false),
+        (edge("queries", "y", map.y, unit(map.h)), [strip[0], tile.bottom()], true),
+    ] {
+        canvas.marked(&marks, |canvas| {
+            let [x, y] = at.map(|it| it - REACH / 2.0);
+            canvas.bar(&Rect { x, y, w: REACH, h: REACH }, Ink::Nothing);
+            canvas.knob(at, goes_up);
+        });
+    }
 }
+
+/// From the outer edge of a strip to the middle of its knob, and what a finger finds of it.
+const KNOB: f64 = 9.0;
+const REACH: f64 = 28.0;
 
 /// What the colours are.
 fn legend(canvas: &mut Canvas, states: &[Vec<State>], [x, top]: [f64; 2]) {
