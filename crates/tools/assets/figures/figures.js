@@ -46,9 +46,9 @@
       this.drawn?.(); // what lies over it moves along
     }
 
-    // What a press there sets, if the figure is live.
-    picked({ clientX, clientY }) {
-      return window.figureTip.nearest(this.told, ...window.figureTip.within(this.place, clientX, clientY))?.pick;
+    // What tells something there: its box, and what a press on it sets if the figure is live.
+    under({ clientX, clientY }) {
+      return window.figureTip.nearest(this.told, ...window.figureTip.within(this.place, clientX, clientY));
     }
 
     // Another figure of the same kind; a chosen group stays chosen. The marks of `ghost` are

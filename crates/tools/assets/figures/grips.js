@@ -26,7 +26,7 @@ window.figureGrips = (() => {
     });
   }
 
-  // A knob at the end of a bar; a mark is its own. Its tips say along which axis it goes.
+  // A knob at the end of a bar, above the names below; a mark is its own. Its tips say along which axis it goes.
   function knob(isX, isBar, x, y) {
     const at = { transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})${isX ? " rotate(90)" : ""}` };
     const tips = element("path", { d: TIPS, ...at, class: isBar ? "figure-grip-tips" : "figure-grip-tips is-on-mark" });
@@ -35,12 +35,12 @@ window.figureGrips = (() => {
 
   return (mark, panel, all) => {
     const { axis, keys } = mark.drags;
-    const scale = panel[axis];
+    const [scale, isBar] = [panel[axis], mark.kind !== "points"];
     return standing(mark, panel, all).map(([left, right, end], nth) => {
       const isX = axis === "x";
       const drag = `${keys[nth] ?? keys[0]} ${scale(0)} ${scale(1) - scale(0)}`;
       const place = element("rect", { ...area(panel, isX, [left, right]), fill: "none", "pointer-events": "all" });
-      return element("g", { "data-drag": drag, "data-axis": axis }, place, ...knob(isX, mark.kind !== "points", (left + right) / 2, end));
+      return element("g", { "data-drag": drag, "data-axis": axis }, place, ...knob(isX, isBar, (left + right) / 2, isBar ? Math.min(end, panel.box.bottom - KNOB) : end));
     });
   };
 })();

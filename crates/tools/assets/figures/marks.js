@@ -127,9 +127,11 @@ window.figureMarks = (() => {
       const box = isLying ? { x: a, y: c, width: b - a, height: d - c } : { x: c, y: a, width: d - c, height: b - a };
       const name = key && `bar.${key}.${nth}`;
       group.append(element("rect", { ...box, fill: of(mark.colour, nth) ?? "currentColor", class: "figure-bar", "data-key": name, "data-pick": mark.sets?.[nth] }));
-      // A bar of nearly nothing is pressed in its column.
+      // A bar that stands alone is pressed in all of its column, another one where it is
+      // nearly nothing.
       const { top, bottom } = panel.box;
-      if (mark.sets && !isLying && box.height < FINGER) group.append(element("rect", { ...box, y: top, height: bottom - top, fill: "none", "pointer-events": "all", "data-pick": mark.sets[nth] }));
+      const isAlone = panel.bars?.length === 1;
+      if (mark.sets && !isLying && (isAlone || box.height < FINGER)) group.append(element("rect", { ...box, y: top, height: bottom - top, fill: "none", "pointer-events": "all", "data-pick": mark.sets[nth] }));
       if (mark.hatched) group.append(hatched(box));
       const words = of(mark.texts, nth);
       if (words) group.append(inBar(mark, words, box, isLying, name && `words.${name}`));

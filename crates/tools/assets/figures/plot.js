@@ -6,6 +6,7 @@ window.figurePlot = (() => {
   const { element, text, width: widthOf, fitting, colourAt } = window.figureSvg;
   const marks = window.figureMarks;
   const LEGEND_ROW = 19;
+  const SAMPLE = 13; // pixels, of a mark in the legend
   const TITLE = 12; // pixels, of what an axis measures
   const SEMIBOLD = 1.07; // as wide as normal letters, about
   const BAR = { length: 180, thick: 8, title: 11, tick: 10 }; // pixels, of a colour bar
@@ -225,7 +226,7 @@ window.figurePlot = (() => {
     if (mark.kind === "bars") {
       return element("rect", { x: x + 8, y: y - 6, width: 16, height: 12, fill: colour });
     }
-    const still = { ...mark, colour, has_texts: false, opacity: undefined, told: undefined, pattern: undefined };
+    const still = { ...mark, colour, size: Math.min(mark.size ?? 6, SAMPLE), has_texts: false, opacity: undefined, told: undefined, pattern: undefined };
     const places = mark.has_lines ? [0, 1] : [0.5];
     const group = marks.points({ ...still, x: places, y: places, has_marks: mark.has_marks && !mark.has_lines }, panel).group;
     if (mark.has_lines && mark.has_marks) group.append(marks.points({ ...still, x: [0.5], y: [0], has_lines: false }, panel).group);

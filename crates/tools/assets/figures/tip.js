@@ -2,6 +2,7 @@
 "use strict";
 window.figureTip = (() => {
   const NEAR = 16; // pixels
+  const POINT = 8; // pixels around a point
 
   function nearest(boxes, x, y) {
     let [found, least] = [null, NEAR];
@@ -26,15 +27,26 @@ window.figureTip = (() => {
   function watch(place, boxes) {
     const tip = document.createElement("div");
     tip.className = "figure-tip";
-    tip.hidden = true;
     tip.setAttribute("aria-hidden", "true"); // the table below has every number
-    place.after(tip);
+    // Around what a press would take.
+    const aim = document.createElement("div");
+    aim.className = "figure-aim";
+    place.after(tip, aim);
+    const hide = () => (tip.hidden = aim.hidden = true);
+    hide();
     place.addEventListener("pointermove", (event) => {
       const [x, y] = within(place, event.clientX, event.clientY);
       const found = nearest(boxes(), x, y);
       tip.hidden = !found;
       place.style.cursor = found?.pick ? "pointer" : "";
+      aim.hidden = !found?.pick;
       if (!found) return;
+      const reach = found.width ? 0 : POINT;
+      aim.style.left = `${place.offsetLeft + found.x - reach}px`;
+      aim.style.top = `${place.offsetTop + found.y - reach}px`;
+      aim.style.width = `${found.width + 2 * reach}px`;
+      aim.style.height = `${found.height + 2 * reach}px`;
+      aim.style.borderRadius = reach ? "50%" : "";
       tip.innerHTML = found.tip;
       const half = Math.min(tip.offsetWidth, place.offsetWidth) / 2;
       const at = Math.min(Math.max(x, half), place.offsetWidth - half);
@@ -42,7 +54,7 @@ window.figureTip = (() => {
       tip.style.top = `${place.offsetTop + y}px`;
     });
     // A press may change what is there.
-    for (const end of ["pointerdown", "pointerleave"]) place.addEventListener(end, () => (tip.hidden = true));
+    for (const end of ["pointerdown", "pointerleave"]) place.addEventListener(end, hide);
   }
 
   return { watch, nearest, within };

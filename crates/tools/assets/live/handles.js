@@ -70,8 +70,9 @@ window.liveHandles = (() => {
     return () => move !== null;
   }
 
-  function dragEdges(place, controls, put) {
+  function dragEdges(place, controls, put, isPressed) {
     drag(place, (down) => {
+      if (isPressed(down)) return null;
       const edge = down.target.closest("[data-drag]");
       const [path, ...numbers] = edge?.dataset.drag.split(" ") ?? [];
       const [key, ...entry] = path?.split(".") ?? [];
@@ -145,9 +146,10 @@ window.liveHandles = (() => {
     return words[0].toUpperCase() + words.slice(1);
   }
 
-  // `put` sets a control to a text, `pick` what a part of the drawing stands for.
-  function watch(place, controls, put, pick) {
-    dragEdges(place, controls, put);
+  // `put` sets a control to a text, `pick` what a part of the drawing stands for. What
+  // `isPressed` finds under the pointer is pressed, and not dragged.
+  function watch(place, controls, put, pick, isPressed) {
+    dragEdges(place, controls, put, isPressed);
     dragTips(place, controls);
     dragAlong(place, pick);
   }

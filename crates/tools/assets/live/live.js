@@ -92,12 +92,17 @@
       const drawn = window.figures.drawnIn(this.figure);
       const put = (control, text) => this.put([[control, text]]);
       const { watch, hint } = window.liveHandles;
-      watch(drawn, this.controls, put, (pairs) => this.pick(pairs));
+      const under = (event) => window.figures.plotOf(this.figure)?.under(event);
+      // A point may be what is dragged; a text or a cell is not.
+      watch(drawn, this.controls, put, (pairs) => this.pick(pairs), (event) => {
+        const found = under(event);
+        return found?.pick && found.width > 0;
+      });
       const plot = window.figures.plotOf(this.figure);
       this.questions.hint.textContent = hint(drawn, this.controls, plot, this.about.training);
       drawn.addEventListener("click", (event) => {
         const part = event.target.closest("[data-pick]");
-        this.pick(part ? part.dataset.pick : window.figures.plotOf(this.figure)?.picked(event));
+        this.pick(part ? part.dataset.pick : under(event)?.pick);
       });
       this.place.dataset.state = "ready";
       if (this.isSet()) this.changed();

@@ -172,7 +172,7 @@ fn longest(live: &dyn Live) -> [String; 2] {
     let of = |part: fn(&PageQuestion) -> &'static str| {
         questions.iter().map(part).max_by_key(|text| text.len()).unwrap_or_default()
     };
-    [format!("{nth}{}", of(|it| it.ask)), format!("Found: {}", of(|it| it.found))]
+    [format!("{nth}{}", of(|it| it.ask)), format!("✓ Found: {}", of(|it| it.found))]
 }
 
 /// The run in a file, if there is the file.

@@ -212,7 +212,7 @@ fn with_tokens(areas: &[Area], dims: Dims, head: usize, is_wide: bool) -> Canvas
     let [first, mixing, keys] = [0, 3, 4].map(|nth| &rects[nth]);
     let d_k = first.column(0, dims.n_heads()).right();
     let of_heads = format!("h {} {unit} {}", first.x, dims.concat_width());
-    grip(&mut canvas, of_heads, "heads", [d_k, first.bottom() + 2.0], false);
+    grip(&mut canvas, of_heads, "heads", [d_k.max(10.0), first.bottom() + 2.0], false);
     let of_width = format!("d_model {} {unit}", mixing.y);
     let under = [mixing.middle()[0], mixing.bottom()];
     grip(&mut canvas, of_width, "d_model", under, true);

@@ -220,6 +220,11 @@ impl Clocks<'_> {
         canvas.curve(&points.collect::<Vec<_>>(), Ink::Plain);
         let [x, y] = at(self.distance() as f64, self.score());
         canvas.keyed(&Key::new("now"), |canvas| canvas.circle([x, y], 6.0, Ink::Lit));
+        for (score, [x, y]) in [most, -most].map(|score| (score, at(0.0, score))) {
+            let look = Look { size: 12.0, ink: Ink::Muted, ..LABEL };
+            let [x, y] = if score > 0.0 { [x, y - 8.0] } else { [x + 18.0, y - 4.0] };
+            canvas.text(&number(score), [x, y], Anchor::Middle, look);
+        }
         for (distance, name) in [(-last, self.last), (0.0, 0), (last, self.last)] {
             let sign = if distance < 0.0 { "−" } else { "" };
             let anchor = match distance {

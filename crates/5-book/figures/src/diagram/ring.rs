@@ -224,6 +224,12 @@ impl Ring<'_> {
                     let key = Key::new(format!("work.{rank}.{step}"));
                     let ink = Ink::Hue(self.held(rank, step));
                     canvas.keyed(&key, |canvas| canvas.bar(&bar, ink));
+                    let gap = column.w - w;
+                    if gap > WAITS {
+                        let [x, y] = [column.right() - gap / 2.0, row.middle()[1]];
+                        let look = Look { ink: Ink::Muted, size: 11.0, ..LABEL };
+                        canvas.text("waits", [x, y], Anchor::Middle, look);
+                    }
                 }
                 canvas.cell(&column, Ink::Muted);
             });
@@ -276,6 +282,8 @@ const LABEL: Look =
     Look { size: 13.0, is_bold: false, ink: Ink::Plain, room: f64::INFINITY };
 const LEFT: f64 = 52.0;
 const HEADING: f64 = 26.0;
+/// Of a time in which a rank waits, to be named.
+const WAITS: f64 = 40.0;
 /// The picture of a cut, and between two of them.
 const CUT: f64 = 41.0;
 const CUT_GAP: f64 = 10.0;

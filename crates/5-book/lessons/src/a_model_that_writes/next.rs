@@ -174,7 +174,7 @@ impl Picture<'_> {
         };
         let here = (self.temperature - 0.1) / 0.05;
         let rule = Mark::lines([here; 2], [0.0, 1.0]).line("currentColor", 2.0);
-        let knob = Mark::points([here], [1.0]).sized(18).coloured("currentColor");
+        let knob = Mark::points([here], [0.5]).sized(18).coloured("currentColor");
         let rule = [rule, knob].map(|it| it.silent().unclipped());
         (0..=BANDS).map(band).chain(rule).collect()
     }
@@ -217,7 +217,7 @@ impl Picture<'_> {
 }
 
 /// Of a line of text, as a part of the bands.
-const LINE: f64 = 0.055;
+const LINE: f64 = 0.075;
 
 /// Where the name of each band stands: at its middle, and a line away from the others.
 fn apart(parts: &[f64; BANDS + 1]) -> [f64; BANDS + 1] {

@@ -240,7 +240,8 @@ impl Picture<'_> {
     fn bound(&self) -> [Mark; 2] {
         let at = [self.bound; 2].map(rounded);
         let line = Mark::lines([-0.5, HANDLE], at).line(palette::head(1), 2.0);
-        let knob = Mark::points([HANDLE], [at[0]]).sized(12).coloured(palette::head(1));
+        let knob = Mark::points([HANDLE], [at[0]]).sized(18).coloured(palette::head(1));
+        let knob = knob.written(["bound"], "top center").text_size(13);
         [line.silent(), knob.silent().dragged_along_y(["bound"]).unclipped()]
     }
 }

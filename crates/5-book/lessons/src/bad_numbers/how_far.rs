@@ -191,7 +191,7 @@ fn figure(
     let (tokens, queries) = (names("token"), names("query"));
     let columns: Vec<String> = (0..N).map(|column| column.to_string()).collect();
     let named = [
-        ("queries Q", q, &tokens, &columns),
+        ("queries Q: click the frame", q, &tokens, &columns),
         ("keys K", k, &tokens, &columns),
         ("values V", v, &tokens, &columns),
         ("scores Q Kᵀ / √d_k, by key", scores, &queries, &columns),
@@ -205,14 +205,21 @@ fn figure(
         .below(20.0);
     for (nth, (name, entries, rows, columns)) in named.into_iter().enumerate() {
         let (x, y) = (Axis::across(columns, 12), Axis::down(rows, 12));
-        let panel = Panel::new(name, x, y, ROW * N as f64);
+        let pressed = match nth {
+            3 => "scores: click one to block it",
+            4 => "weights: click a blocked one",
+            _ => name,
+        };
+        let panel = Panel::new(pressed, x, y, ROW * N as f64);
         let marks = number_maps::marks_of(nth, name, entries);
         let marks = marks.map(|mark| {
             mark.text_size(13).sets(by_cell((N, N), |i, j| set.pressed(nth, (i, j))))
         });
         let (row, column) = BROKEN;
         let framed = (nth < 3).then(|| share_map::frame([column; 2], [row; 2]));
-        let framed = framed.map(|mark| mark.line(palette::wrong(), 2.0));
+        let is_nan = set.nan == Some(nth);
+        let colour = if is_nan { palette::wrong() } else { "currentColor" };
+        let framed = framed.map(|mark| mark.line(colour, 2.0).dashed("dot"));
         chart =
             chart.panel(panel, marks.into_iter().chain(framed)).tables([Table::grid(
                 name,

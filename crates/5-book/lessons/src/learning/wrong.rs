@@ -175,7 +175,7 @@ impl Comparison {
         let x = set(Axis::across(&columns, 12).level(), &columns);
         let y = set(Axis::down(&ways, 12), &ways);
         let of_check =
-            "how far each gradient is from central differences, before the first step";
+            "how far each gradient is from central differences at first: click a row";
         let of_check = Panel::new(of_check, x, y, 24.0 * ways.len() as f64);
         let shown = highlighted.map(|(nth, name)| LossCurve {
             name: name.to_owned(),

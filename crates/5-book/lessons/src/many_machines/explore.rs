@@ -249,7 +249,7 @@ fn figure(set: &Set, title: String, best: [String; 2]) -> Result<Figure> {
             each.collect::<Vec<_>>().join("<br>")
         )
     };
-    let columns = Mark::bars(vec![160.0; names.len()])
+    let columns = Mark::bars(vec![136.0; names.len()])
         .named("machines")
         .coloured("transparent")
         .sets(names.iter().map(|n| format!("n={n}")))
@@ -262,8 +262,8 @@ fn figure(set: &Set, title: String, best: [String; 2]) -> Result<Figure> {
     let lines = lines.flat_map(|(which, (way, at))| way.marks(which, chosen, at));
     let [large, small] = best;
     let left = -0.4;
-    let large = Mark::texts([left], [149.0], [large]).text_size(22);
-    let small = Mark::texts([left], [131.0], [small]).text_size(13);
+    let large = Mark::texts([left], [126.0], [large]).text_size(22);
+    let small = Mark::texts([left + 3.0], [124.0], [small]).text_size(13);
     let on = Mark::texts([NAMED - 0.2], [over], [format!("on {}:", names[chosen])]);
     let texts =
         [large, small, on].map(|mark| mark.placed("middle right").silent().unclipped());
@@ -271,7 +271,7 @@ fn figure(set: &Set, title: String, best: [String; 2]) -> Result<Figure> {
         let room = if width == NARROW { 6.4 } else { 3.2 };
         let x = Axis::across(&names, 12).titled("machines");
         let x = x.range([-0.5, f64::from(MOST) + 0.5 + room]);
-        let y = Axis::between([0.0, 160.0]).numbered_at([0.0, 50.0, 100.0]);
+        let y = Axis::between([0.0, 136.0]).numbered_at([0.0, 50.0, 100.0]);
         let used = "used, in % of what the machines could compute";
         let place = Place { width, left: 36.0, below: 36.0, ..Place::default() };
         (vec![Panel::new(used, x, y, 270.0), tokens_panel()], place)

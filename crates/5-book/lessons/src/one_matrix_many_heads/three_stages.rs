@@ -28,8 +28,8 @@ const QUESTIONS: &[Question<Set, Facts>] = &[
         found: "None: all make the same products of numbers, in another order.",
     },
     Question {
-        ask: "Make an output wrong while every shape stays right.",
-        is_answered: |_, it| it.delta[2] > 1e-9,
+        ask: "Make an output wrong while every shape stays right, and play it to the end.",
+        is_answered: |set, it| set.step == LAST && it.delta[2] > 1e-9,
         answer: |set| (set.step, set.forget) = (LAST, true),
         found: "Tokens and heads have changed places, and no shape says so: only a \
                 comparison of numbers does.",

@@ -187,7 +187,7 @@ fn by_width(set: &Set, facts: &Facts, widest: f64) -> Vec<Mark> {
         .map(|x| [x, at(x)])
         .collect();
     let most = largest(&facts.shares[1]);
-    let dot = ([set.d_k as f64, most], format!("{most:.2} at d_k {}", set.d_k));
+    let dot = ([set.d_k as f64, most], format!("{most:.2} at {} wide", set.d_k));
     curve(&points, (0.3, "0.3".to_owned()), dot, ("d_k", 1))
 }
 

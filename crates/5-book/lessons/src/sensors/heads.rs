@@ -175,8 +175,8 @@ fn figure(
     let y = Axis::between(ENDS).at(places, ["−5", "0", "5"]);
     let named = format!("{}, raised by wear: drag a reading up or down", set.group);
     let marks = marks(set, readings, from);
-    let predicts = Mark::texts([N_STEPS as f64 - 0.5], [-7.4], [predicts]).silent();
-    let predicts = predicts.text_size(14).placed("middle left");
+    let predicts = Mark::texts([N_STEPS as f64 - 0.5], [-7.0], [predicts]).silent();
+    let predicts = predicts.text_size(18).placed("middle left");
     Ok(Chart::new(title)
         .left(label_width(&heads, FONT_SIZE))
         .below(24.0)

@@ -90,7 +90,7 @@ fn draw(&Set { reading, engine, remaining }: &Set) -> Result<LiveView<Facts>> {
 }
 
 /// The ends of what is drawn, downwards and upwards.
-const ENDS: [f64; 2] = [-2.0, 1.6];
+const ENDS: [f64; 2] = [-3.0, 2.2];
 
 /// The forward halves upwards and the backward ones downwards, and the reading, which is
 /// dragged.
@@ -107,30 +107,31 @@ fn figure(reading: usize, moved: &Matrix) -> Result<Figure> {
     });
     let x = reading as f64;
     let rule = Mark::lines([x; 2], ENDS).line("currentColor", 1.5).silent();
-    let knob = Mark::points([reading], [1.42])
+    let knob = Mark::points([reading], [2.0])
         .marked("circle", 18)
         .coloured("currentColor")
         .dragged_along_x("reading");
     // Beside the line, on the side that has room.
     let is_left = reading < 18;
     let names = [
-        (1.42, format!("reading {reading} changes"), is_left),
-        (1.1, "forward ↑ →".to_owned(), is_left),
-        (-1.2, "← backward ↓".to_owned(), reading < 10),
+        (2.0, format!("reading {reading} changes"), is_left, "currentColor"),
+        (1.6, "forward half ↑ →".to_owned(), is_left, palette::head(0)),
+        (-1.2, "← backward half ↓".to_owned(), reading < 10, palette::head(1)),
     ];
-    let names = names.map(|(y, name, is_right)| {
+    let names = names.map(|(y, name, is_right, colour)| {
         let (x, place) = if is_right { (x + 1.0, "right") } else { (x - 1.0, "left") };
-        let name = Mark::texts([x], [y], [name]).text_size(14).silent();
+        let name =
+            Mark::texts([x], [y], [name]).text_size(14).text_colour(colour).silent();
         name.placed(&format!("middle {place}"))
     });
     let marks = bars.into_iter().chain([rule, knob.silent()]);
-    let places = [-2.0, -1.0, 0.0, 1.0];
+    let places = [-3.0, -2.0, -1.0, 0.0, 1.0, 2.0];
     let panel = Panel::new(
         "change of each token's halves, as a part of their length",
         Axis::between([-0.5, 29.5])
             .numbered_at([0.0, 10.0, 20.0, 29.0])
             .titled("token (drag)"),
-        Axis::between(ENDS).at(places, ["2", "1", "0", "1"]),
+        Axis::between(ENDS).at(places, ["3", "2", "1", "0", "1", "2"]),
         280.0,
     );
     Ok(Chart::new("Forward, a reading reaches later tokens; backward, earlier ones")

@@ -93,7 +93,7 @@ fn draw(&Set { matrix, row, column, nudge }: &Set) -> Result<LiveView<Facts>> {
          what happens"
     );
     let tangent = Tangent {
-        axes: [&format!("nudge of the parameter, which is {weight}"), "loss"],
+        axes: [&format!("nudge (the parameter is {weight})"), "loss"],
         curve: &curve,
         at: [0.0, before.loss],
         slope: gradient,

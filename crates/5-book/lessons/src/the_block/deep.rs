@@ -10,8 +10,10 @@ use figures::{
 
 use super::depth::{Depth, N_BLOCKS, Place, Setting, measure};
 
-/// The axes begin here at the latest, and end at its inverse at the earliest.
-const LEAST: f64 = 1e-3;
+/// The axis begins and ends here, if nothing needs more: what a part that is taken away does is
+/// compared with what was before it.
+const LEAST: f64 = 1e-16;
+const MOST: f64 = 1e3;
 
 /// Draws what a fresh stack does to tokens and gradients.
 pub(crate) const LIVE: LiveFigure<Set, Facts> =
@@ -73,13 +75,12 @@ live! {
     }
 }
 
-/// A block, whose parts are pressed, over what a stack of them does to gradient and tokens. At
-/// least six powers of ten are shown, so that what stays as it is looks so; and all that the
-/// longest stack needs, so that nothing moves while its end is dragged.
+/// A block, whose parts are pressed, over what a stack of them does to gradient and tokens. The
+/// axis has all that the longest stack needs, so that nothing moves while its end is dragged.
 fn figure(title: String, set: &Set, depth: &Depth, longest: &Depth) -> Result<Figure> {
     let all = |it: &Depth| [&it.gradients[..], &it.scales, &it.apart].concat();
     let [least, _, most] = ends([all(depth), all(longest)].concat());
-    let y = [least.min(LEAST), most.max(LEAST.recip())];
+    let y = [least.min(LEAST), most.max(MOST)];
     let blocks = Axis::between([0.0, N_BLOCKS as f64]).titled("after block");
     let decades = Axis::decades(y, log_axis::power_of_ten);
     let lines = [

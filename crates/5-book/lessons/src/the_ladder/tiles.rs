@@ -92,9 +92,11 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
     let n_computed = (set.step * computed.len()).div_ceil(STEPS);
     let (so_far, all) = (head.after(n_computed), head.after(computed.len()).traffic);
     let whole = head.whole_map();
+    let times = all.keys_values as f64 / whole.keys_values as f64;
+    let in_all = format!("tiles, K and V read {}", how_often(times));
     let bars = [
         ("whole map, at least", whole.parts()),
-        ("tiles, in all", all.parts()),
+        (in_all.as_str(), all.parts()),
         ("tiles, so far", so_far.traffic.parts()),
     ];
     let title = format!(
@@ -116,7 +118,6 @@ fn draw(set: &Set) -> Result<LiveView<Facts>> {
         needs: [head.tile_bytes(), head.cache].map(|bytes| bytes as u64),
     };
     let figure = tile_walk(title, walk)?;
-    let times = all.keys_values as f64 / whole.keys_values as f64;
     let n_tiles = kinds.iter().map(Vec::len).sum::<usize>();
     let n_left_out = n_tiles - computed.len();
     let words = format!(

@@ -168,7 +168,7 @@ fn drawn(
             cells(before).named("before").in_legend(false).picks("token={column}"),
             cells(after).named("masked").in_legend(false).on(1),
         ])
-        .marks([outlines((0..n).map(|row| [row, key]), 1.5)])
+        .marks([outlines((0..n).map(|row| [row, key]), 1.5), crossed(n, key)])
         .marks(moved)
         .marks([
             points(&had, "before").marked("circle-open", 8).coloured(NEUTRAL),
@@ -182,6 +182,15 @@ fn drawn(
             tokens[key]
         ))
         .figure()?)
+}
+
+/// The masked key's cells, each crossed out.
+fn crossed(n: usize, key: usize) -> Mark {
+    let each = |ends: [f64; 2], at: usize| ends.map(|end| Some(at as f64 + end));
+    let x = (0..n).flat_map(|_| each([-0.4, 0.4], key).into_iter().chain([None]));
+    let y = (0..n).flat_map(|row| each([0.4, -0.4], row).into_iter().chain([None]));
+    let lines = Mark::lines(x, y).with_gaps().line(NEUTRAL, 1.5);
+    lines.in_legend(false).silent().on(1)
 }
 
 /// What the key gets in each head, of which a press chooses one.

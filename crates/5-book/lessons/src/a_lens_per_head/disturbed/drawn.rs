@@ -170,6 +170,9 @@ fn by_factor(change: &Change) -> Vec<Mark> {
     let colour = palette::head(change.head);
     vec![
         Mark::rule([[-2.0, reach], [2.0, reach]]),
+        Mark::texts([-2.0], [reach], [format!("without it: {reach:.2}")])
+            .placed("top right")
+            .silent(),
         Mark::curve(&[-2.0, 1.0, 2.0].map(at)).line(colour, 2.0).silent(),
         Mark::points([0.0], [reach]).sized(9).coloured(FAINT).silent(),
         Mark::points([change.factor], [at(change.factor)[1]])

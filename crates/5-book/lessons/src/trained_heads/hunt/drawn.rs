@@ -79,7 +79,7 @@ impl ChosenLink<'_> {
             ),
             panel(self.what(), weights, Axis::down(heads, 12), [260.0, by_head]),
             panel(
-                "its controls, with their bounds at the middle",
+                "its controls: a bar past the line fails",
                 Axis::hidden([0.0, if is_narrow { 7.5 } else { 2.4 }]),
                 Axis::hidden([2.5, -0.5]),
                 [width - left - 10.0, 66.0],
@@ -131,23 +131,27 @@ impl ChosenLink<'_> {
     }
 }
 
-/// Each control as a bar up to its number, with the bound at the bar's middle; beside it its
-/// letter, whether the link passes, and the number that decides.
+/// Each control as a bar, which passes the line at its middle where the link fails; beside it
+/// its letter, whether the link passes, and the number that decides.
 fn controls(verdict: &Verdict) -> Vec<Mark> {
     let [pairs, of_random] = [verdict.pairs, verdict.random];
     let odds = verdict.link.odds();
     let times = if odds.is_finite() { format!("{odds:.1} ×") } else { "no".to_owned() };
     let n_random = |part: f64| (part * RANDOM_LAYERS as f64).round();
     let texts = [
-        format!("{:.0} % of word pairs (at most {:.0})", 100.0 * pairs, 100.0 * RARE),
         format!(
-            "{} of {RANDOM_LAYERS} random layers (at most {})",
+            "rare among word pairs: {:.0} % (at most {:.0})",
+            100.0 * pairs,
+            100.0 * RARE
+        ),
+        format!(
+            "rare in random layers: {} of {RANDOM_LAYERS} (at most {})",
             n_random(of_random),
             n_random(RARE)
         ),
-        format!("{times} the others' odds (at least {TIMES_OTHERS})"),
+        format!("unlike the others: {times} their odds (at least {TIMES_OTHERS})"),
     ];
-    let bounds = [pairs / RARE, of_random / RARE, odds / TIMES_OTHERS];
+    let bounds = [pairs / RARE, of_random / RARE, TIMES_OTHERS / odds];
     let lengths = bounds.map(|part| rounded((part.max(0.0) / 2.0).clamp(0.005, 1.0)));
     let passes = verdict.controls();
     let colours =

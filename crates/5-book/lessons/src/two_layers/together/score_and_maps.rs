@@ -31,24 +31,34 @@ pub(super) struct ScoreAndMaps<'a> {
 }
 
 impl ScoreAndMaps<'_> {
-    /// The last layer stands on top, as what it reads comes from below.
+    /// Two layers of one or two heads stand side by side; of others the last one stands on
+    /// top, as what it reads comes from below.
     pub(super) fn figure(self, title: String) -> Result<Figure> {
         let Self { tokens, maps, .. } = self;
         let n_heads = maps[0].len();
+        let is_one_row = n_heads * maps.len() <= HEIGHTS.len();
+        let n_columns = if is_one_row { n_heads * maps.len() } else { n_heads };
         let drawn = &tokens[..tokens.len().min(N_DRAWN)];
         let mut chart = Chart::new(title)
-            .columns(n_heads)
-            .narrow_columns(n_heads.min(2))
+            .columns(n_columns)
+            .narrow_columns(n_columns.min(2))
             .left(label_width(tokens, FONT_SIZE).max(30.0))
             .below(26.0);
-        for (layer, heads) in maps.iter().enumerate().rev() {
+        let layers =
+            (0..maps.len()).map(|at| if is_one_row { at } else { maps.len() - 1 - at });
+        for layer in layers {
+            let heads = &maps[layer];
             for (head, (name, map)) in heads.iter().enumerate() {
                 let x = Axis::across(drawn, FONT_SIZE).level();
                 let y = Axis::down(drawn, FONT_SIZE);
                 let is_removed = self.without.is_some_and(|(at, _)| at == [layer, head]);
                 let name =
                     if is_removed { format!("{name} (removed)") } else { name.clone() };
-                let panel = Panel::new(name, x, y, HEIGHTS[n_heads - 1]);
+                let name = match is_one_row {
+                    true => name.replace("layer ", "L").replace(", head ", " H"),
+                    false => name,
+                };
+                let panel = Panel::new(name, x, y, HEIGHTS[n_columns - 1]);
                 chart = chart.panel(panel, [self.map([layer, head], map, is_removed)]);
             }
         }
@@ -57,7 +67,8 @@ impl ScoreAndMaps<'_> {
         let without = self.without.map_or(String::new(), |(_, left)| {
             format!("; without the head (orange): {left:.2}")
         });
-        let score = format!("share of right answers{without}");
+        let score =
+            format!("share of right answers{without} (click a map to remove its head)");
         let score = Panel::new(score, x, Axis::numbers(1.1), SCORE);
         chart
             .panel(score.whole(), self.score())
