@@ -146,7 +146,7 @@ fn draw(&Set { head, factor, mix: is_mixed }: &Set) -> Result<LiveView<Facts>> {
     };
     let [_, _, most] = ends(concat.iter().copied()).map(brief);
     let [least_after, _, most_after] = ends(out.iter().copied()).map(brief);
-    let begun = format!("Values of head {head} times {factor}: ");
+    let begun = format!("Values of head {head} times {factor}: ").replace('-', "−");
     let words = match (n_before, is_mixed) {
         (0, _) => format!("{begun}nothing moves."),
         (_, true) => format!(
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn words_say_how_many_and_how_far() {
         let words = |pairs: &[_]| LIVE.at(pairs.iter().copied()).unwrap().words;
-        insta::assert_snapshot!(words(&[]), @"Values of head 9 times -1: 32 of 384 columns move before the mixing, by at most 3.307. After it 384 do, by 0.01 to 1.125.");
-        insta::assert_snapshot!(words(&[("mix", "off")]), @"Values of head 9 times -1: 32 of 384 columns move, by at most 3.307. The output is the concatenation itself: its other 352 columns learn nothing of it.");
+        insta::assert_snapshot!(words(&[]), @"Values of head 9 times −1: 32 of 384 columns move before the mixing, by at most 3.307. After it 384 do, by 0.01 to 1.125.");
+        insta::assert_snapshot!(words(&[("mix", "off")]), @"Values of head 9 times −1: 32 of 384 columns move, by at most 3.307. The output is the concatenation itself: its other 352 columns learn nothing of it.");
     }
 }

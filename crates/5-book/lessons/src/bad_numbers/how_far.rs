@@ -191,7 +191,7 @@ fn figure(
     let (tokens, queries) = (names("token"), names("query"));
     let columns: Vec<String> = (0..N).map(|column| column.to_string()).collect();
     let named = [
-        ("queries Q: click the frame", q, &tokens, &columns),
+        ("queries Q", q, &tokens, &columns),
         ("keys K", k, &tokens, &columns),
         ("values V", v, &tokens, &columns),
         ("scores Q Kᵀ / √d_k, by key", scores, &queries, &columns),
@@ -206,6 +206,7 @@ fn figure(
     for (nth, (name, entries, rows, columns)) in named.into_iter().enumerate() {
         let (x, y) = (Axis::across(columns, 12), Axis::down(rows, 12));
         let pressed = match nth {
+            0 => "queries Q: click the frame",
             3 => "scores: click one to block it",
             4 => "weights: click a blocked one",
             _ => name,

@@ -5,7 +5,8 @@ use figures::{Chart, Figure, Mark, Result, Table, by_cell, entry, palette, signi
 
 /// Named matrices of one shape whose entries are written into the cells. In each, the
 /// larger an entry beside the others, the stronger its cell, blue above 0 and purple below;
-/// an entry below −5,000 fills a blocked score, and has an empty one. NaN and +∞ are marked in another colour.
+/// an entry below −5,000 fills a blocked score, and has an empty one. NaN and +∞ are marked
+/// in another colour.
 ///
 /// # Shapes
 /// Each matrix is `[rows.len(), columns.len()]`.

@@ -76,9 +76,9 @@ impl Translation {
     }
 
     /// The same as ribbons from each letter that is written, below, up to the letters that the
-    /// head attends to, wider for a larger weight, faint but for the largest; grey in the heads that are removed. `presses`
-    /// gives what a press on a head does and what it sets; where `meant` is known, letters that
-    /// are wrong stand out.
+    /// head attends to, wider for a larger weight, and faint but for the largest of a letter;
+    /// grey in the heads that are removed. `presses` gives what a press on a head does and what
+    /// it sets; where `meant` is known, letters that are wrong stand out.
     ///
     /// # Errors
     /// As [`figure`](Self::figure).

@@ -102,7 +102,7 @@ fn figure(reading: usize, moved: &Matrix) -> Result<Figure> {
         let told = told.map(|(t, &x)| format!("{name} half of token {t}: {}", share(x)));
         Mark::bars(column.iter().map(|&x| rounded(sign * x)))
             .named(name)
-            .coloured(palette::head(half))
+            .coloured(palette::beside_wrong(half))
             .hover(told)
     });
     let x = reading as f64;
@@ -115,8 +115,8 @@ fn figure(reading: usize, moved: &Matrix) -> Result<Figure> {
     let is_left = reading < 18;
     let names = [
         (2.0, format!("reading {reading} changes"), is_left, "currentColor"),
-        (1.6, "forward half ↑ →".to_owned(), is_left, palette::head(0)),
-        (-1.2, "← backward half ↓".to_owned(), reading < 10, palette::head(1)),
+        (1.6, "forward half ↑ →".to_owned(), is_left, palette::beside_wrong(0)),
+        (-1.2, "← backward half ↓".to_owned(), reading < 10, palette::beside_wrong(1)),
     ];
     let names = names.map(|(y, name, is_right, colour)| {
         let (x, place) = if is_right { (x + 1.0, "right") } else { (x - 1.0, "left") };
