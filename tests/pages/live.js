@@ -68,14 +68,31 @@ window.tried = {
   // Scrolls to a part, and says where a mouse finds it.
   async reached(part, across = 0.5, down = 0.5) {
     part.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
-    // After a jump upwards mdBook's bar lies in the middle of the page until it is scrolled
-    // again.
+    const at = await this.settled(part, ({ width, height }) => [across * width, down * height]);
+    return JSON.stringify(at);
+  },
+
+  // Where a spot of a part is, once it lies still with nothing over it. After a jump upwards
+  // mdBook's bar lies in the middle of the page until it is scrolled again.
+  async settled(part, spot) {
     const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    const place = () => {
+      const rect = part.getBoundingClientRect();
+      const [x, y] = spot(rect);
+      return [rect.left + x, rect.top + y];
+    };
     await frame();
     scrollBy({ top: 1, behavior: "instant" });
-    await frame();
-    const { left, top, width, height } = part.getBoundingClientRect();
-    return JSON.stringify([left + across * width, top + down * height]);
+    let [before, at] = [[NaN, NaN], place()];
+    for (let nth = 0; nth < 60; nth += 1) {
+      await frame();
+      [before, at] = [at, place()];
+      const seen = document.elementFromPoint(...at);
+      const isFree = part.contains(seen) || seen?.contains(part);
+      if (!isFree) scrollBy({ top: nth % 2 ? 1 : -1, behavior: "instant" });
+      else if (Math.hypot(at[0] - before[0], at[1] - before[1]) < 0.1) break;
+    }
+    return at;
   },
 
   // A place of a chart that sets something else than is set, if there is one: what it sets,
@@ -89,8 +106,7 @@ window.tried = {
     const box = plot?.told.find(isOther);
     if (!box) return "null";
     await this.reached(plot.place);
-    const { left, top } = plot.place.getBoundingClientRect();
-    const spot = [left + box.x + box.width / 2, top + box.y + box.height / 2];
+    const spot = await this.settled(plot.place, () => [box.x + box.width / 2, box.y + box.height / 2]);
     return JSON.stringify({ sets: Object.fromEntries(sets(box.pick)), spot });
   },
 

@@ -116,7 +116,7 @@ fn figure(reading: usize, moved: &Matrix) -> Result<Figure> {
     let names = [
         (2.0, format!("reading {reading} changes"), is_left, "currentColor"),
         (1.6, "forward half ↑ →".to_owned(), is_left, palette::beside_wrong(0)),
-        (-1.2, "← backward half ↓".to_owned(), reading < 10, palette::beside_wrong(1)),
+        (-1.2, "← backward half ↓".to_owned(), reading < 15, palette::beside_wrong(1)),
     ];
     let names = names.map(|(y, name, is_right, colour)| {
         let (x, place) = if is_right { (x + 1.0, "right") } else { (x - 1.0, "left") };

@@ -139,17 +139,13 @@ fn controls(verdict: &Verdict) -> Vec<Mark> {
     let times = if odds.is_finite() { format!("{odds:.1} ×") } else { "no".to_owned() };
     let n_random = |part: f64| (part * RANDOM_LAYERS as f64).round();
     let texts = [
+        format!("word pairs: {:.0} % (at most {:.0})", 100.0 * pairs, 100.0 * RARE),
         format!(
-            "rare among word pairs: {:.0} % (at most {:.0})",
-            100.0 * pairs,
-            100.0 * RARE
-        ),
-        format!(
-            "rare in random layers: {} of {RANDOM_LAYERS} (at most {})",
+            "random layers: {} of {RANDOM_LAYERS} (at most {})",
             n_random(of_random),
             n_random(RARE)
         ),
-        format!("unlike the others: {times} their odds (at least {TIMES_OTHERS})"),
+        format!("others' odds: {times} (at least {TIMES_OTHERS})"),
     ];
     let bounds = [pairs / RARE, of_random / RARE, TIMES_OTHERS / odds];
     let lengths = bounds.map(|part| rounded((part.max(0.0) / 2.0).clamp(0.005, 1.0)));
