@@ -7,6 +7,8 @@ window.tried = {
     await this.until(() => place.dataset.state);
     this.live = window.live.figures.get(place);
     this.place = place;
+    // A drawing that is replaced between press and release is not pressed.
+    await this.until(() => !this.live.isAsking && !this.live.isWanted);
     return "";
   },
 
