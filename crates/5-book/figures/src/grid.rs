@@ -30,7 +30,7 @@ const CELLS: [Cells; 2] = [
     Cells { width: NARROW, most_columns: 2, least: 8.0, font_size: 9 },
 ];
 
-const WIDEST_CELL: f64 = 42.0;
+const WIDEST_CELL: f64 = 36.0;
 
 /// Of a map, as far as its names have room: with what stands around it, it fits a screen.
 const TALLEST: f64 = 480.0;

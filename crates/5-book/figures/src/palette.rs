@@ -76,7 +76,7 @@ pub fn wrong() -> &'static str {
 
 /// The colour of the `nth` head where some entries may be [`wrong`].
 pub fn beside_wrong(nth: usize) -> &'static str {
-    const HUES: [usize; N_HUES - 1] = [0, 2, 5, 3, 4];
+    const HUES: [usize; N_HUES - 1] = [0, 2, 5, 4, 3];
     HEADS[HUES[nth % HUES.len()]]
 }
 

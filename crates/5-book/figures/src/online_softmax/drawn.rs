@@ -9,7 +9,7 @@ use crate::panels::{GAP, NARROW, Panel, Place};
 
 /// What can be dragged to: in units of ln 2, and of values.
 const SCORES: f64 = 13.0;
-const VALUES: f64 = 48.0;
+const VALUES: f64 = 50.0;
 
 /// What is drawn after the block that is shown.
 pub(super) fn marks(it: OnlineSteps) -> Vec<Mark> {
@@ -40,10 +40,7 @@ pub(super) fn marks(it: OnlineSteps) -> Vec<Mark> {
     let high = 0.96 * values.iter().copied().fold(VALUES, f64::max);
     let top = 0.96 * powers.iter().copied().fold(SCORES, f64::max);
     let mut marks = vec![
-        bars(&powers, 0)
-            .dragged_along_y(keys(0))
-            .hover(told(&powers))
-            .tells("{told} ln 2"),
+        bars(&powers, 0).dragged_along_y(keys(0)).hover(told(scores)),
         across(left, right, maximum, 0),
         texted(left, top, format!("line: m = {} ln 2", short(maximum)), 0),
         bars(&step.counts, 1).hover(told(&step.counts)),
